@@ -6,6 +6,7 @@ mod tests;
 use crate::config::AccountLimits;
 use crate::keys::{KeyEntry, KeyFile, SecretHash, hash_secret};
 use crate::tickets::Tickets;
+use crate::unread_bytes::{UnreadBytes, UnreadShare};
 use crate::user_quota::UserQuota;
 use governor::{DefaultDirectRateLimiter, DefaultKeyedRateLimiter, Quota, RateLimiter};
 use meshcloak::accounts::AccountId;
@@ -36,6 +37,8 @@ struct AccountState {
     quota: UserQuota,
     /// Open streams, WebSockets and waiting requests.
     connections: AtomicUsize,
+    /// Bytes of results in its streams and sockets.
+    unread: Arc<AtomicUsize>,
 }
 
 impl Default for AccountState {
@@ -46,6 +49,7 @@ impl Default for AccountState {
             tickets: Tickets::default(),
             quota: UserQuota::default(),
             connections: AtomicUsize::new(0),
+            unread: Arc::default(),
         }
     }
 }
@@ -102,6 +106,11 @@ impl Account {
         &self.state.tickets
     }
 
+    /// Its part of the unread bytes of all accounts.
+    pub fn unread_share(&self, total: &Arc<UnreadBytes>) -> UnreadShare {
+        UnreadShare::new(Arc::clone(total), Arc::clone(&self.state.unread))
+    }
+
     /// Counts a query against the rate limit. Returns false if the limit is exceeded.
     pub fn allow_query(&self) -> bool {
         self.rate.check().is_ok()
@@ -121,7 +130,7 @@ impl Account {
     /// Opens a connection; `None` if `limits.connections` are open.
     pub fn connect(&self) -> Option<AccountConnection> {
         let (count, max) = (&self.state.connections, self.limits.connections);
-        let next = |open| (open < max).then_some(open + 1);
+        let next = |open: usize| open.checked_add(1).filter(|next| *next <= max);
         count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next).ok()?;
         Some(AccountConnection(Arc::clone(&self.state)))
     }

@@ -30,7 +30,7 @@ impl AddressSlots {
             if *count >= max {
                 return None;
             }
-            *count += 1;
+            *count = count.saturating_add(1);
         }
         Some(AddressSlot { slots: Arc::clone(self), address })
     }
@@ -41,7 +41,7 @@ impl Drop for AddressSlot {
         let Some(address) = self.address else { return };
         let mut open = self.slots.0.lock();
         if let Some(count) = open.get_mut(&address) {
-            *count -= 1;
+            *count = count.saturating_sub(1);
             if *count == 0 {
                 open.remove(&address);
             }

@@ -1,11 +1,6 @@
 //! JSON of an answer, written into a reused buffer. The JSON of an object is the same for every
 //! user except for the distance, so it is made once per object where the objects are kept.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use crate::api::{FoundBody, Receipt};
 use crate::config::AnswersConfig;
 use crate::lon_lat_cache::LonLatCache;

@@ -12,11 +12,16 @@
 
 use crate::api::ResultBody;
 use crate::batch::Round;
+use crate::city::City;
+use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::mailbox::Pending;
+pub use crate::open_sets::Response;
 use crate::open_sets::{CompleteSet, OpenSets};
 use crate::outcome::{Finished, Outcome};
+use crate::requests::ServedSet;
 use crate::service::{RequestEnd, ServiceError};
+use crate::stream::refusal_json;
 use crate::submit::finish_all;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
@@ -37,17 +42,23 @@ const ENGINE_FAILED: &str = "the gateway has failed and is stopping; the service
 /// Results delivered together: bounds the delay of the first and amortises the ticket lock.
 pub(crate) const CHUNK: usize = 64;
 
-/// Delivers the outcome of every query of a round. Returns when all are delivered.
+/// Delivers the outcome of every query of a round of one city. Returns when all are delivered.
 pub async fn answer_round(gateway: Arc<Gateway>, round: Round) {
+    let Some(city) = city_of(&gateway, &round) else { return };
     let Round { published, requests, sets, ended, .. } = round;
-    let members: usize = sets.iter().map(|set| set.members.len()).sum();
-    gateway.requests().load().record_batch(requests.len(), members + ended.len());
-    let ends = gateway.requests().send(requests);
+    let ends = city.requests().send(requests);
     let (alive, mut delivered) = mpsc::channel(1);
     let release = SetRelease { gateway: &gateway, published, alive };
     tokio::join!(release.run(OpenSets::new(sets), ends), finish_unserved(&gateway, ended));
     // Each set holds a sender until it is delivered.
     let _: Option<Infallible> = delivered.recv().await;
+}
+
+/// Returns the city of a round; `None` if it holds no queries.
+fn city_of(gateway: &Gateway, round: &Round) -> Option<Arc<City>> {
+    let served = round.sets.iter().flat_map(|set| &set.members).map(|member| &member.pending);
+    let first = served.chain(round.ended.iter().map(|(pending, _)| pending)).next()?;
+    Some(Arc::clone(gateway.cities().of_query(first.id)))
 }
 
 /// Releases the sets of a round when they are complete.
@@ -69,7 +80,7 @@ impl SetRelease<'_> {
                     tracing::warn!(%error, "the service did not answer a request");
                 }
             }
-            open.end(number, response, |set| self.release(set));
+            open.end(number, &Arc::new(response), |set| self.release(set));
         }
         // Requests without an end: the task of a slot was aborted. No query may be lost.
         open.fail(&ServiceError::Internal, |set| self.release(set));
@@ -91,10 +102,63 @@ pub(crate) struct ReleasedSet {
     pub alive: mpsc::Sender<Infallible>,
 }
 
+/// Sets of a frontend in a cluster, whose requests this process or others send.
+pub struct OpenRound {
+    gateway: Arc<Gateway>,
+    open: OpenSets,
+    published: Instant,
+    alive: mpsc::Sender<Infallible>,
+}
+
+impl OpenRound {
+    /// Creates a round whose sets wait for their answers.
+    pub fn new(gateway: &Arc<Gateway>, sets: Vec<ServedSet>) -> OpenRound {
+        let (alive, _) = mpsc::channel(1);
+        let (open, published) = (OpenSets::new(sets), Instant::now());
+        OpenRound { gateway: Arc::clone(gateway), open, published, alive }
+    }
+
+    /// Adds the response to a request, and releases the sets whose last it is. Must be called in a
+    /// Tokio runtime.
+    pub fn end(&mut self, request: usize, response: &Arc<Response>) {
+        let OpenRound { gateway, open, published, alive } = self;
+        let release = SetRelease { gateway, published: *published, alive: alive.clone() };
+        open.end(request, response, |set| release.release(set));
+    }
+
+    /// Fails the requests that have no response.
+    pub fn fail(&mut self, error: &ServiceError) {
+        let OpenRound { gateway, open, published, alive } = self;
+        let release = SetRelease { gateway, published: *published, alive: alive.clone() };
+        open.fail(error, |set| release.release(set));
+    }
+
+    /// Number of sets that wait.
+    pub fn open_count(&self) -> usize {
+        self.open.count()
+    }
+}
+
+/// Delivers a refusal of a query that was accepted before.
+pub fn finish_refused(gateway: &Gateway, pending: Pending, refusal: &Refusal) {
+    gateway.metrics().ended(Outcome::Refused, 1);
+    let body = refusal_json(Some(pending.origin.ticket.expose()), refusal);
+    let finished = Finished { outcome: Outcome::Refused, body: body.into() };
+    finish_all(gateway, &mut vec![(pending, finished)]);
+}
+
+/// Delivers a result that another process has computed; `None` fails the query.
+pub fn finish_with(gateway: &Gateway, pending: Pending, finished: Option<Finished>) {
+    let failed = || without_answer(&pending, Outcome::Failed, ENGINE_FAILED);
+    let finished = finished.unwrap_or_else(failed);
+    gateway.metrics().ended(finished.outcome, 1);
+    finish_all(gateway, &mut vec![(pending, finished)]);
+}
+
 /// Builds the result of a query that has no answer.
 pub(crate) fn without_answer(pending: &Pending, outcome: Outcome, message: &str) -> Finished {
     let body = ResultBody {
-        ticket: pending.ticket.expose(),
+        ticket: pending.origin.ticket.expose(),
         outcome,
         answer: None,
         receipt: None,
@@ -105,13 +169,13 @@ pub(crate) fn without_answer(pending: &Pending, outcome: Outcome, message: &str)
 }
 
 /// Delivers the outcome of queries for which the service is not asked.
-async fn finish_unserved(gateway: &Gateway, ended: Vec<(Pending, Outcome)>) {
+pub async fn finish_unserved(gateway: &Gateway, ended: Vec<(Pending, Outcome)>) {
     let finished = |(pending, outcome): (Pending, Outcome)| {
         let message = match outcome {
             Outcome::Cancelled => CANCELLED,
             Outcome::Present => PRESENT,
             Outcome::Failed => ENGINE_FAILED,
-            Outcome::Expired | Outcome::Answered => EXPIRED,
+            Outcome::Expired | Outcome::Answered | Outcome::Refused => EXPIRED,
         };
         gateway.metrics().ended(outcome, 1);
         let finished = without_answer(&pending, outcome, message);
@@ -119,15 +183,9 @@ async fn finish_unserved(gateway: &Gateway, ended: Vec<(Pending, Outcome)>) {
     };
     let mut ended = ended.into_iter();
     while ended.len() > 0 {
-        deliver(gateway, &mut ended.by_ref().take(CHUNK).map(finished).collect());
+        finish_all(gateway, &mut ended.by_ref().take(CHUNK).map(finished).collect());
         tokio::task::yield_now().await;
     }
-}
-
-/// Delivers results. Drains `ended`.
-pub(crate) fn deliver(gateway: &Gateway, ended: &mut Vec<(Pending, Finished)>) {
-    gateway.requests().load().record_ended(ended.len());
-    finish_all(gateway, ended);
 }
 
 /// Serialises a body to JSON.

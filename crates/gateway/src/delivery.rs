@@ -5,13 +5,14 @@
 //! complete, and end when none is left.
 
 use crate::answer_json::{AnswerParts, AnswerWriter, CachedFrame};
-use crate::answers::{CHUNK, ReleasedSet, deliver, without_answer};
+use crate::answers::{CHUNK, ReleasedSet, without_answer};
 use crate::gateway::Gateway;
 use crate::mailbox::Pending;
 use crate::outcome::{Finished, Outcome};
 use crate::refine::find;
 use crate::requests::Member;
 use crate::service::{Objects, ServiceError};
+use crate::submit::finish_all;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -44,8 +45,8 @@ impl DeliveryPool {
     pub(crate) fn push(&self, gateway: &Arc<Gateway>, set: ReleasedSet) {
         let mut state = self.state.lock();
         state.sets.push_back(set);
-        if state.idle_threads > 0 {
-            state.idle_threads -= 1;
+        if let Some(idle_threads) = state.idle_threads.checked_sub(1) {
+            state.idle_threads = idle_threads;
             let gateway = Arc::clone(gateway);
             tokio::task::spawn_blocking(move || run(&gateway));
         }
@@ -55,7 +56,7 @@ impl DeliveryPool {
     fn next(&self) -> Option<ReleasedSet> {
         let mut state = self.state.lock();
         let next = state.sets.pop_front();
-        state.idle_threads += usize::from(next.is_none());
+        state.idle_threads = state.idle_threads.saturating_add(next.is_none().into());
         next
     }
 }
@@ -108,12 +109,12 @@ impl Results<'_> {
 
     /// Finds the exact answer of one member in the result for its whole region.
     fn answer(&mut self, member: &Member, objects: &Objects) -> Finished {
+        let city = self.gateway.cities().of_query(member.pending.id);
         let question = member.question().expect("every member of a served set has a question");
-        let found = find(self.gateway.walker(), *member.position.expose(), question, objects);
-        let frame = self.gateway.atlas().map().frame();
-        let projection = CachedFrame { frame, cache: self.gateway.lon_lats() };
+        let found = find(city.walker(), *member.position.expose(), question, objects);
+        let projection = CachedFrame { frame: city.map().frame(), cache: city.lon_lats() };
         let parts = AnswerParts {
-            ticket: member.pending.ticket.expose(),
+            ticket: member.pending.origin.ticket.expose(),
             found: &found,
             objects,
             receipt: member.served.receipt(objects.is_complete()),
@@ -123,7 +124,7 @@ impl Results<'_> {
     }
 
     fn deliver(&mut self) {
-        deliver(self.gateway, &mut self.ended);
+        finish_all(self.gateway, &mut self.ended);
         self.alive.clear();
     }
 }

@@ -41,18 +41,20 @@ impl InquiryBuilder {
     pub(crate) fn region(&mut self, region: Arc<[StreetId]>) -> usize {
         let regions = &mut self.regions;
         *self.index_of.entry(region).or_insert_with_key(|region| {
+            let number = regions.len();
             regions.push(RegionKinds { region: Arc::clone(region), rungs: BTreeMap::new() });
-            regions.len() - 1
+            number
         })
     }
 
-    /// Adds a question about a region.
+    /// Adds a question about a region, given by its number.
     ///
     /// # Panics
     /// The radius or count is not on the ladder: intake checks every question.
     pub(crate) fn add(&mut self, region: usize, question: &Question) {
         let rung = question.rung().expect("intake has checked every question");
-        let largest = self.regions[region].rungs.entry(question.kind()).or_default();
+        let Some(region) = self.regions.get_mut(region) else { return };
+        let largest = region.rungs.entry(question.kind()).or_default();
         *largest = rung.max(*largest);
     }
 
@@ -60,21 +62,20 @@ impl InquiryBuilder {
     /// order. Inquiries about one region are adjacent, so that its answers are held for a short
     /// time. Without randomness they are sorted by region and kind, which depends on no user either.
     pub(crate) fn build(self, mut random: Option<&mut impl Rng>) -> DistinctInquiries {
-        let mut order: Vec<usize> = (0..self.regions.len()).collect();
-        order.sort_unstable_by(|&a, &b| self.regions[a].region.cmp(&self.regions[b].region));
+        let mut indices = vec![BTreeMap::new(); self.regions.len()];
+        let mut order: Vec<_> = self.regions.iter().zip(&mut indices).collect();
+        order.sort_unstable_by(|(a, _), (b, _)| a.region.cmp(&b.region));
         if let Some(random) = &mut random {
             order.shuffle(random);
         }
         let mut inquiries = Vec::with_capacity(order.len());
-        let mut indices = vec![BTreeMap::new(); order.len()];
-        for number in order {
-            let RegionKinds { region, rungs } = &self.regions[number];
+        for (RegionKinds { region, rungs }, indices) in order {
             let mut kinds: Vec<(&QuestionKind, &u8)> = rungs.iter().collect();
             if let Some(random) = &mut random {
                 kinds.shuffle(random);
             }
             for (kind, &rung) in kinds {
-                indices[number].insert(kind.clone(), inquiries.len());
+                indices.insert(kind.clone(), inquiries.len());
                 inquiries.push(Inquiry::new(Arc::clone(region), kind.clone(), rung));
             }
         }
@@ -83,12 +84,10 @@ impl InquiryBuilder {
 }
 
 impl DistinctInquiries {
-    /// Returns the index of the inquiry about a region and kind.
-    ///
-    /// # Panics
-    /// No such question was added.
-    pub(crate) fn index(&self, region: usize, kind: &QuestionKind) -> usize {
-        self.indices[region][kind]
+    /// Returns the index of the inquiry about a region and kind; `None` if no such question was
+    /// added.
+    pub(crate) fn index(&self, region: usize, kind: &QuestionKind) -> Option<usize> {
+        self.indices.get(region)?.get(kind).copied()
     }
 }
 
@@ -140,7 +139,7 @@ mod tests {
         let distinct = builder.build(random);
         let of_set = |((_, questions), &region): (&Set, &usize)| {
             let inquiry = |question: &Question| {
-                distinct.inquiries[distinct.index(region, &question.kind())].clone()
+                distinct.inquiries[distinct.index(region, &question.kind()).unwrap()].clone()
             };
             questions.iter().map(inquiry).collect()
         };

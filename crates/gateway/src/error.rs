@@ -63,6 +63,9 @@ pub enum Refusal {
     /// The user cannot have moved here since the previous query at the declared speed.
     #[error("the distance from the previous query is larger than the declared speed allows")]
     FasterThanDeclared,
+    /// Under `history`: the user's last query was in another city. Seconds left.
+    #[error("the last query was in another city and cannot be compared; retry in {0} s")]
+    OtherCity(u32),
     /// The gateway has started and does not know the user's previous position. Seconds left.
     #[error("the gateway has just started and does not know the previous position; retry in {0} s")]
     AfterStart(u32),
@@ -113,7 +116,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// All codes, in the order of [`Refusal::code`].
-    pub const CODES: [&'static str; 30] = [
+    pub const CODES: [&'static str; 31] = [
         "malformed",
         "key",
         "revoked",
@@ -131,6 +134,7 @@ impl Refusal {
         "question",
         "off-map",
         "faster-than-declared",
+        "other-city",
         "after-start",
         "never",
         "zone",
@@ -166,6 +170,7 @@ impl Refusal {
             Refusal::Question(_) => "question",
             Refusal::OffMap => "off-map",
             Refusal::FasterThanDeclared => "faster-than-declared",
+            Refusal::OtherCity(_) => "other-city",
             Refusal::AfterStart(_) => "after-start",
             Refusal::Never => "never",
             Refusal::Zone(_) => "zone",
@@ -202,6 +207,7 @@ impl Refusal {
             | Refusal::ServiceBusy { .. }
             | Refusal::Stopping
             | Refusal::NotKept
+            | Refusal::OtherCity(_)
             | Refusal::AfterStart(_) => StatusCode::SERVICE_UNAVAILABLE,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         }
@@ -217,7 +223,7 @@ impl Refusal {
             }
             Refusal::UserRate | Refusal::UserBusy(_) | Refusal::Connections => Some(5),
             Refusal::Users => Some(60),
-            Refusal::AfterStart(seconds) => Some(*seconds),
+            Refusal::AfterStart(seconds) | Refusal::OtherCity(seconds) => Some(*seconds),
             Refusal::Stopping | Refusal::NotKept => Some(10),
             _ => None,
         }

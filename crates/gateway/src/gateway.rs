@@ -1,4 +1,4 @@
-//! Shared state of the gateway: map, accounts, mailbox, service client, metrics.
+//! Shared state of the gateway: cities, accounts, metrics.
 //!
 //! Queries are validated by [`crate::intake`], submitted by [`crate::submit`] and answered by
 //! [`crate::answers`]; all of them are functions over this state.
@@ -9,28 +9,24 @@ mod reload;
 pub(crate) use reload::read_keys;
 
 use crate::accounts::Directory;
+use crate::change_of_city::{LastCities, withdraw_elsewhere};
+use crate::cities::Cities;
+use crate::city::{City, CityParts};
 use crate::clock::Clock;
 use crate::config::{AfterStart, Config, Mode};
 use crate::delivery::DeliveryPool;
 use crate::error::Refusal;
 use crate::keys::KeyError;
 use crate::live::Sessions;
-use crate::lon_lat_cache::LonLatCache;
-use crate::mailbox::Mailbox;
 use crate::metrics::Metrics;
-use crate::question::Category;
 use crate::served_users::ServedUsers;
-use crate::service::{RequestQueue, Service, ServiceError};
-use crate::tickets::Purge;
-use crate::user_ids::UserIds;
+use crate::service::ServiceError;
+use crate::tickets::{Purge, TicketTable};
+use crate::user_ids::{UserIds, UserSecret};
 use crate::users::Users;
-use crate::walk::Walker;
-use arc_swap::{ArcSwap, ArcSwapOption};
-use meshcloak::distance::Atlas;
-use meshcloak::guarantee::{Admission, Guarantee};
-use meshcloak::map::Position;
-use meshcloak::units::Length;
-use std::collections::BTreeMap;
+use arc_swap::ArcSwap;
+use meshcloak::guarantee::Guarantee;
+use meshcloak::query::Query;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use tokio::sync::watch;
@@ -40,7 +36,9 @@ pub struct Gateway {
     config: ArcSwap<Config>,
     guarantee: Guarantee,
     mode: Mode,
-    walker: Arc<Walker>,
+    cities: Cities,
+    /// Under `history` with several cities.
+    last_cities: Option<LastCities>,
     directory: ArcSwap<Directory>,
     user_ids: UserIds,
     users: Users,
@@ -50,17 +48,12 @@ pub struct Gateway {
     /// Limit of queries in progress: `engine.queue`, or above it while a lowered one takes effect.
     queue_limit: AtomicUsize,
     clock: Clock,
-    mailbox: Mailbox,
     under_way: AtomicUsize,
-    requests: Arc<RequestQueue>,
     delivery: DeliveryPool,
     metrics: Metrics,
     stopping: watch::Sender<bool>,
     /// Seed of the order of requests; 0 uses the system's randomness.
     shuffle_seed: AtomicU64,
-    lon_lats: LonLatCache,
-    /// Categories of the service by name; `None` until the service has listed them.
-    categories: ArcSwapOption<BTreeMap<String, Category>>,
 }
 
 /// Parts from which a gateway is built.
@@ -69,10 +62,8 @@ pub struct Parts {
     pub config: Config,
     /// Whether requests need a key.
     pub mode: Mode,
-    /// Map and its search structures.
-    pub walker: Arc<Walker>,
-    /// Location-based service.
-    pub service: Box<dyn Service>,
+    /// Cities, at least one.
+    pub cities: Vec<CityParts>,
     /// Clock of the batches.
     pub clock: Clock,
 }
@@ -83,22 +74,26 @@ impl Gateway {
     /// # Errors
     /// The file of keys or the file of user settings cannot be read.
     pub fn new(parts: Parts) -> Result<Gateway, KeyError> {
-        let Parts { config, mode, walker, service, clock } = parts;
+        let Parts { config, mode, cities, clock } = parts;
         let engine = &config.engine;
-        let admission =
-            (engine.guarantee == Guarantee::History).then(|| Admission::new(engine.horizon));
         let directory = match mode {
             Mode::Demo => Directory::open_to_all(config.limits),
             Mode::Guarded => Directory::empty(),
         };
         let refuses_known = engine.guarantee == Guarantee::History
             && engine.after_start == AfterStart::Refuse
-            && mode == Mode::Guarded;
+            && mode == Mode::Guarded
+            && config.cluster.servers.is_empty();
         let served_users = refuses_known
             .then(|| ServedUsers::open(engine.record.as_deref(), engine.horizon))
             .transpose()?;
-        let user_ids = UserIds::persistent(served_users.as_ref().and_then(ServedUsers::secret));
-        let users = Users::open(&config.users, walker.map(), &user_ids)?;
+        let shared = config.cluster.secret.as_deref().map(UserSecret::read).transpose()?;
+        let recorded = served_users.as_ref().and_then(ServedUsers::secret);
+        let user_ids = UserIds::persistent(shared.or(recorded));
+        let cities = Cities::new(cities, &config);
+        let users = Users::open(&config.users, cities.maps(), &user_ids)?;
+        let last_cities = (cities.are_several() && engine.guarantee == Guarantee::History)
+            .then(|| LastCities::new(engine.horizon));
         let gateway = Gateway {
             guarantee: engine.guarantee,
             mode,
@@ -109,17 +104,14 @@ impl Gateway {
             served_users,
             queue_limit: AtomicUsize::new(engine.queue),
             clock,
-            mailbox: Mailbox::new(admission),
             under_way: AtomicUsize::new(0),
-            requests: Arc::new(RequestQueue::before(service, &config.service)),
             delivery: DeliveryPool::default(),
             metrics: Metrics::default(),
             stopping: watch::Sender::new(false),
             shuffle_seed: AtomicU64::new(0),
-            lon_lats: LonLatCache::default(),
-            categories: ArcSwapOption::empty(),
             config: ArcSwap::from_pointee(config),
-            walker,
+            cities,
+            last_cities,
         };
         gateway.metrics.unread().set_max(gateway.config().answers.max_unread);
         gateway.read_keys()?;
@@ -142,14 +134,14 @@ impl Gateway {
         self.mode
     }
 
-    /// Map with prepared distances.
-    pub fn atlas(&self) -> &Arc<Atlas> {
-        self.walker.atlas()
+    /// All cities.
+    pub fn cities(&self) -> &Cities {
+        &self.cities
     }
 
-    /// Searches for objects along streets.
-    pub fn walker(&self) -> &Arc<Walker> {
-        &self.walker
+    /// The first city: the only one of most gateways, and the one that pages show.
+    pub fn city(&self) -> &Arc<City> {
+        self.cities.first()
     }
 
     /// Accounts and their keys.
@@ -177,19 +169,9 @@ impl Gateway {
         &self.clock
     }
 
-    /// Queue between submission and engine.
-    pub fn mailbox(&self) -> &Mailbox {
-        &self.mailbox
-    }
-
     /// Number of accepted queries that have not ended.
     pub fn under_way(&self) -> &AtomicUsize {
         &self.under_way
-    }
-
-    /// Queue of requests to the service.
-    pub fn requests(&self) -> &Arc<RequestQueue> {
-        &self.requests
     }
 
     /// Threads that refine and deliver answers.
@@ -197,19 +179,9 @@ impl Gateway {
         &self.delivery
     }
 
-    /// Cache of projected points.
-    pub fn lon_lats(&self) -> &LonLatCache {
-        &self.lon_lats
-    }
-
     /// Counters for the operator.
     pub fn metrics(&self) -> &Metrics {
         &self.metrics
-    }
-
-    /// Returns the street distance in metres; `None` beyond the range of the atlas.
-    pub(crate) fn street_metres(&self, from: Position, to: Position) -> Option<f64> {
-        self.atlas().distance(from, to).map(Length::as_metres)
     }
 
     /// Creates an unguessable, unique ticket.
@@ -218,25 +190,26 @@ impl Gateway {
         format!("~{number}.{:x}", self.user_ids.digest(("ticket", number)))
     }
 
-    /// Fetches the categories of the service. Questions for other categories are refused, because
-    /// an unusual word is a fingerprint.
+    /// Fetches the categories of the services of all cities.
     pub async fn refresh_categories(&self) -> Result<(), ServiceError> {
-        let names = self.requests.client().categories().await?.into_iter();
-        let known = names.filter_map(|name| Some((Category::named(&name).ok()?, name)));
-        let known = known.map(|(category, name)| (name, category)).collect();
-        self.categories.store(Some(Arc::new(known)));
-        Ok(())
+        self.cities.refresh_categories().await
     }
 
-    /// Returns the category with this name.
-    ///
-    /// # Errors
-    /// [`Refusal::Busy`] until the categories are known, [`Refusal::Question`] for an unknown name.
-    pub fn category(&self, name: &str) -> Result<Category, Refusal> {
-        let known = self.categories.load();
-        let known = known.as_ref().ok_or(Refusal::Busy)?;
-        let unknown = || Refusal::Question("`category` is not one of the service's".into());
-        known.get(name).cloned().ok_or_else(unknown)
+    /// Lets a user ask in a city: waiting queries in other cities are cancelled, and `history`
+    /// refuses the user for a while.
+    pub(crate) fn change_city(
+        &self,
+        tickets: &mut TicketTable,
+        city: &City,
+        query: &Query,
+    ) -> Result<(), Refusal> {
+        if let Some(last_cities) = &self.last_cities {
+            last_cities.admit(query.user, city.id(), query.asked_at)?;
+        }
+        match self.guarantee.has_one_query_per_user() {
+            true => withdraw_elsewhere(self, tickets, query.user, city, query.asked_at),
+            false => Ok(()),
+        }
     }
 
     /// Removes results that are too old or too many.
@@ -254,12 +227,15 @@ impl Gateway {
         let now = self.clock.now();
         self.directory().accounts().for_each(|account| account.purge_idle_users(now));
         self.users.remove_expired(now);
+        if let Some(last_cities) = &self.last_cities {
+            last_cities.remove_expired(now);
+        }
         self.sessions.remove_expired(self.clock.now(), self.config().results.keep);
     }
 
     /// Stops accepting queries and notifies [`Gateway::stopping`].
     pub fn begin_stop(&self) {
-        self.mailbox.lock().close();
+        self.cities.iter().for_each(|city| city.mailbox().lock().close());
         self.stopping.send_replace(true);
     }
 

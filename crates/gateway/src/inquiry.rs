@@ -19,7 +19,7 @@ pub struct Inquiry {
 
 impl Inquiry {
     /// Builds an inquiry. `region` is ascending, `rung` an index into the ladder of the kind.
-    pub(crate) fn new(region: Arc<[StreetId]>, kind: QuestionKind, rung: u8) -> Inquiry {
+    pub fn new(region: Arc<[StreetId]>, kind: QuestionKind, rung: u8) -> Inquiry {
         Inquiry { region, kind, rung }
     }
 
@@ -54,6 +54,11 @@ impl Inquiry {
     /// The kind of question.
     pub fn kind(&self) -> &QuestionKind {
         &self.kind
+    }
+
+    /// Index into the ladder of the kind.
+    pub fn rung(&self) -> u8 {
+        self.rung
     }
 
     /// The question with its rounded radius or count.

@@ -1,16 +1,13 @@
 //! Validation of queries: JSON to [`CheckedQuery`], or the first [`Refusal`] that applies.
 //!
-//! Order of the checks: account rate, JSON, k, dt, dc, speed, question, position on the map, zone
-//! of the user, user rate. [`crate::submit`] then checks the ticket, the number of queries in
-//! progress and, under `history`, the declared speed.
-
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
+//! Order of the checks: account rate, JSON, k, dt, dc, speed, question (its category in any city),
+//! position on a map, category in its city, zone of the user, user rate. [`crate::submit`] then
+//! checks the ticket, the number of queries in progress and, under `history`, the declared speed
+//! and the city.
 
 use crate::accounts::Account;
 use crate::api::{QueryRequest, QuestionBody};
+use crate::city::CityId;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::question::{Category, Find, Operation, Question};
@@ -18,7 +15,7 @@ use meshcloak::guarantee::Guarantee;
 use meshcloak::map::Position;
 use meshcloak::private::Private;
 use meshcloak::query::UserId;
-use meshcloak::units::{Length, LonLat, Point, Speed};
+use meshcloak::units::{Length, Speed};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,7 +28,9 @@ pub struct CheckedQuery {
     pub digest: u64,
     /// User, distinct over all accounts.
     pub user: Private<UserId>,
-    /// Position on the map.
+    /// City of the position.
+    pub city: CityId,
+    /// Position on the map of the city.
     pub position: Private<Position>,
     /// Requested size of the anonymity set, at least 2.
     pub k: u32,
@@ -52,15 +51,6 @@ pub struct RefusedQuery {
     pub ticket: Option<Private<String>>,
     /// Reason.
     pub refusal: Refusal,
-}
-
-/// A point on Earth, projected and snapped to the map.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Located {
-    /// The point in the plane of the map.
-    pub point: Private<Point>,
-    /// The nearest position on a street.
-    pub position: Private<Position>,
 }
 
 /// Longest ticket and longest user name, in bytes.
@@ -100,13 +90,18 @@ pub(crate) fn check_query(
     check_name(ticket, "ticket")?;
     check_name(user_name, "person")?;
     let Requirement { k, dt, dc, speed } = check_requirement(gateway, account, request)?;
-    let question = request.question.as_ref().map(|body| question(gateway, body)).transpose()?;
-    let Located { point, position } =
-        locate(gateway, *request.lon.expose(), *request.lat.expose())?;
-    let (point, position) = (point.into_exposed(), position.into_exposed());
+    let mut question = request.question.as_ref().map(|body| question(gateway, body)).transpose()?;
+    let cities = gateway.cities();
+    let located = cities.locate(*request.lon.expose(), *request.lat.expose())?;
+    let (city, position) = (cities.get(located.city), located.position.into_exposed());
+    if cities.are_several()
+        && let Some((question, body)) = question.as_mut().zip(request.question.as_ref())
+    {
+        question.category = category(body, |name| city.category(name))?;
+    }
     let user = gateway.user_ids().user(account, user_name);
-    let snapped = gateway.atlas().map().point(position);
-    let minimum = gateway.users().zone_minimum(user, gateway.clock(), [point, snapped])?;
+    let points = |city| cities.zone_points(&located, city);
+    let minimum = gateway.users().zone_minimum(user, gateway.clock(), points)?;
     if !account.allow_user(user) {
         return Err(Refusal::UserRate);
     }
@@ -114,12 +109,14 @@ pub(crate) fn check_query(
         return Err(Refusal::Users);
     }
     let exact = question.as_ref().map(|question| (question.kind(), exact_number(question)));
-    let digest = gateway.user_ids().digest((user.0, position, k, dt, dc, speed, exact));
+    let digest =
+        gateway.user_ids().digest((city.name(), user.0, position, k, dt, dc, speed, exact));
     let (k, dt) = (k.max(minimum.k), dt.max(minimum.dt));
     Ok(CheckedQuery {
         ticket: Private::new(Arc::from(&**ticket)),
         digest,
         user: user.into(),
+        city: city.id(),
         position: position.into(),
         k,
         dt,
@@ -161,7 +158,15 @@ fn check_requirement(
     Ok(Requirement { k, dt, dc, speed })
 }
 
-/// Validates a question from the wire.
+/// Returns the category of a question. `find` finds a category by its name.
+fn category(
+    body: &QuestionBody,
+    find: impl FnOnce(&str) -> Result<Category, Refusal>,
+) -> Result<Category, Refusal> {
+    body.category.as_deref().map_or(Ok(Category::Any), find)
+}
+
+/// Validates a question from the wire. Its category may be that of any city.
 pub(crate) fn question(gateway: &Gateway, body: &QuestionBody) -> Result<Question, Refusal> {
     let wrong = |text: &str| Refusal::Question(text.to_owned());
     let along = body.along;
@@ -173,22 +178,10 @@ pub(crate) fn question(gateway: &Gateway, body: &QuestionBody) -> Result<Questio
         (Find::Within, ..) => return Err(wrong("`within` needs `radius` and no `count`")),
         (Find::Nearest, ..) => return Err(wrong("`nearest` needs `count` and no `radius`")),
     };
-    let category = match &body.category {
-        None => Category::Any,
-        Some(name) => gateway.category(name)?,
-    };
+    let category = category(body, |name| gateway.cities().category(name))?;
     let question = Question { operation, category };
     question.rung().map_err(|error| Refusal::Question(error.to_string()))?;
     Ok(question)
-}
-
-/// Projects lon/lat to the plane of the map and snaps it to the nearest street.
-pub(crate) fn locate(gateway: &Gateway, lon: f64, lat: f64) -> Result<Located, Refusal> {
-    let map = gateway.atlas().map();
-    let lon_lat = LonLat::new(lon, lat).ok_or(Refusal::OffMap)?;
-    let point = map.frame().map(|frame| frame.point(lon_lat)).ok_or(Refusal::OffMap)?;
-    let snapped = map.snap(point, gateway.config().map.snap).ok_or(Refusal::OffMap)?;
-    Ok(Located { point: point.into(), position: snapped.position.into() })
 }
 
 /// Checks the length and characters of a ticket or user name. `field` is its JSON name.

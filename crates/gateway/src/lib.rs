@@ -18,6 +18,14 @@
 //!
 //! A question has three shapes: [`api::QuestionBody`] on the wire, [`question::Question`] inside,
 //! and [`inquiry::Inquiry`] towards the service.
+//!
+//! No input may cause a panic: indexing, slices and arithmetic that can overflow are denied. Each
+//! exception states why it cannot fail.
+
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
 
 pub mod config;
 
@@ -50,17 +58,24 @@ pub mod mailbox;
 pub mod metrics;
 mod waiting;
 
+pub mod cities;
+pub mod city;
+pub mod city_map;
+mod spherical_cap;
+
 pub mod served_users;
 pub mod users;
 pub mod zones;
 
 pub mod gateway;
 
+mod change_of_city;
 pub mod intake;
 pub mod submit;
 
 pub mod answers;
 pub mod batch;
+pub mod city_engine;
 mod delivery;
 mod distinct_inquiries;
 mod open_sets;
@@ -81,6 +96,7 @@ pub mod tiles;
 
 mod address_slots;
 pub mod check;
+pub mod engines;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 pub mod listen;

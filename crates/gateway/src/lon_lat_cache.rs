@@ -20,6 +20,7 @@ const MAX_SHARD_LEN: usize = 16_384;
 
 impl LonLatCache {
     /// Projects a point and rounds to seven decimals of a degree, about a centimetre.
+    #[expect(clippy::indexing_slicing, reason = "the index is below `SHARDS`")]
     pub fn lon_lat(&self, frame: &Frame, point: Point) -> LonLat {
         let key = (point.x.to_bits(), point.y.to_bits());
         // The low mantissa bits are close to uniformly distributed.

@@ -1,13 +1,9 @@
 //! Queue of accepted queries between submission and the engine, in order of arrival. Pushing never
 //! waits for a running batch.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use crate::accounts::Account;
 use crate::question::Question;
+use meshcloak::accounts::AccountId;
 use meshcloak::guarantee::Admission;
 use meshcloak::history::PastPosition;
 use meshcloak::private::Private;
@@ -16,13 +12,32 @@ use meshcloak::units::Time;
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;
 
-/// What is needed to answer a query and is not passed to the engine.
+/// Where a query came from and where its result goes.
+pub trait Origin: Send + 'static {
+    /// The account that named the user.
+    fn account(&self) -> AccountId;
+}
+
+/// A client of this process.
 #[derive(Debug)]
-pub struct Pending {
+pub struct Client {
     /// Account of the query. Prints without its name.
     pub account: Arc<Account>,
     /// Ticket chosen by the client.
     pub ticket: Private<Arc<str>>,
+}
+
+impl Origin for Client {
+    fn account(&self) -> AccountId {
+        self.account.id()
+    }
+}
+
+/// What is needed to answer a query and is not passed to the scheme.
+#[derive(Debug)]
+pub struct Pending<O = Client> {
+    /// Destination of the result.
+    pub origin: O,
     /// Question for the service; `None` if the user only adds to the sets of others.
     pub question: Private<Option<Question>>,
     /// Number of the query; [`MailboxState::push`] assigns it.
@@ -35,7 +50,7 @@ pub struct Pending {
     pub deadline: Time,
 }
 
-impl Pending {
+impl<O> Pending<O> {
     /// Whether there is a question.
     pub fn asks(&self) -> bool {
         self.question.expose().is_some()
@@ -44,11 +59,14 @@ impl Pending {
 
 /// An accepted query.
 #[derive(Debug)]
-pub struct Arrival {
+pub struct Arrival<O = Client> {
     /// Input of the engine.
     pub query: Private<Query>,
     /// Input of the answer.
-    pub pending: Pending,
+    pub pending: Pending<O>,
+    /// Further questions that the query carries, oldest first. Empty unless another engine has
+    /// handed the query over.
+    pub carried: Vec<Pending<O>>,
     /// Previous position of the user, under `history`.
     pub previous: Private<Option<PastPosition>>,
 }
@@ -71,28 +89,42 @@ pub struct MailboxState {
     cancelled: Vec<QueryId>,
     next_id: u64,
     is_closed: bool,
+    /// Time of the last batch.
+    collected_at: Time,
 }
 
-/// What a batch takes from the mailbox.
-#[derive(Debug, Default)]
-pub struct Collected {
+/// Input of a batch.
+#[derive(Debug)]
+pub struct Collected<O = Client> {
     /// Accepted queries, in order of arrival.
-    pub arrivals: Vec<Arrival>,
+    pub arrivals: Vec<Arrival<O>>,
     /// Cancelled queries, all of which the engine has received.
     pub cancelled: Vec<QueryId>,
 }
 
 impl Mailbox {
-    /// Creates an empty mailbox. `admission` is the check of the `history` guarantee.
-    pub fn new(admission: Option<Admission>) -> Mailbox {
-        let (arrivals, cancelled) = (Vec::new(), Vec::new());
-        let state = MailboxState { arrivals, cancelled, next_id: 1, is_closed: false };
+    /// Creates an empty mailbox. `admission` is the check of the `history` guarantee; `first` is
+    /// the id of the first query.
+    pub fn new(admission: Option<Admission>, first: QueryId) -> Mailbox {
+        let state = MailboxState {
+            arrivals: Vec::new(),
+            cancelled: Vec::new(),
+            next_id: first.0,
+            is_closed: false,
+            collected_at: Time::default(),
+        };
         Mailbox { admission: Mutex::new(admission), state: Mutex::new(state) }
     }
 
     /// Locks submission. Must be taken before [`Mailbox::lock`].
     pub fn admission(&self) -> MutexGuard<'_, Option<Admission>> {
         self.admission.lock()
+    }
+
+    /// As [`Mailbox::admission`]; `None` if it is locked.
+    #[cfg(test)]
+    pub fn try_admission(&self) -> Option<MutexGuard<'_, Option<Admission>>> {
+        self.admission.try_lock()
     }
 
     /// Locks the contents.
@@ -104,6 +136,7 @@ impl Mailbox {
     /// removed so far.
     pub fn collect(&self, at: Time) -> Collected {
         let mut state = self.lock();
+        state.collected_at = at;
         let due = state.arrivals.partition_point(|arrival| arrival.query.expose().asked_at <= at);
         let later = state.arrivals.split_off(due);
         let arrivals = std::mem::replace(&mut state.arrivals, later);
@@ -120,6 +153,11 @@ impl MailboxState {
     /// Whether the mailbox accepts no more queries.
     pub fn is_closed(&self) -> bool {
         self.is_closed
+    }
+
+    /// Time of the last batch that has collected its queries.
+    pub fn collected_at(&self) -> Time {
+        self.collected_at
     }
 
     /// Stops accepting queries.

@@ -3,11 +3,6 @@
 //!
 //! The Prometheus text format is written directly: client libraries would export exact counts.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 mod histogram;
 #[cfg(test)]
 mod tests;

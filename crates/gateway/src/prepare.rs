@@ -1,7 +1,8 @@
 //! Start-up: reads the map, prepares distances, opens the service, builds the gateway.
 
+use crate::city::CityParts;
 use crate::clock::Clock;
-use crate::config::{Config, Mode};
+use crate::config::{CityConfig, Config, Mode};
 use crate::gateway::{Gateway, Parts};
 use crate::keys::KeyError;
 use crate::service::postgis::{Postgis, PostgisSettings};
@@ -21,6 +22,9 @@ pub enum PrepareError {
     /// The map has no position on Earth.
     #[error("the map has no lon/lat: set `map.origin` to the LON,LAT of its origin")]
     NoFrame,
+    /// The map of one of several cities has no position on Earth.
+    #[error("the map of `{0}` has no lon/lat: write {0}=SOURCE@LON,LAT in `map.cities`")]
+    NoFrameOf(String),
     /// The file of keys or of user settings is invalid.
     #[error(transparent)]
     Keys(#[from] KeyError),
@@ -32,7 +36,7 @@ pub enum PrepareError {
     Service(String),
 }
 
-/// Builds a gateway from its settings. Takes seconds to minutes, depending on the map.
+/// Builds a gateway from its settings. Takes seconds to minutes, depending on the maps.
 pub fn prepare(
     config: Config,
     mode: Mode,
@@ -41,22 +45,29 @@ pub fn prepare(
     if let Some(files) = &config.server.tls {
         Tls::read(files)?;
     }
-    let walker = read_walker(&config, progress)?;
-    let service = open_service(&config, &walker)?;
-    let parts = Parts { config, mode, walker, service, clock: Clock::start() };
+    let cities = config.map.cities().into_iter().map(|city| {
+        let walker = read_walker(&config, &city, progress)?;
+        let service = open_service(&config, &walker)?;
+        Ok(CityParts { name: city.name, walker, service })
+    });
+    let cities = cities.collect::<Result<_, PrepareError>>()?;
+    let parts = Parts { config, mode, cities, clock: Clock::start() };
     Ok(Arc::new(Gateway::new(parts)?))
 }
 
-/// Reads the map and prepares its distances.
-pub(crate) fn read_walker(
+/// Reads the map of a city and prepares its distances.
+pub fn read_walker(
     config: &Config,
+    city: &CityConfig,
     progress: &dyn Progress,
 ) -> Result<Arc<Walker>, PrepareError> {
     let options =
-        Options { origin: config.map.origin, pois: config.map.pois.clone(), ..Options::default() };
-    let imported = read_map(&config.map.source, &options, progress)?;
+        Options { origin: city.origin, pois: config.map.pois.clone(), ..Options::default() };
+    let imported = read_map(&city.source, &options, progress)?;
     if imported.map.frame().is_none() {
-        return Err(PrepareError::NoFrame);
+        let is_only = config.map.several.is_empty();
+        let name = city.name.clone();
+        return Err(if is_only { PrepareError::NoFrame } else { PrepareError::NoFrameOf(name) });
     }
     progress.begin("preparing distances", 0);
     let atlas = Arc::new(Atlas::new(imported.map, config.engine.dc_max));
@@ -80,7 +91,7 @@ pub(crate) fn open_service(
         table: service.table.clone(),
         roots: service.tls_roots.clone(),
         connections: service.concurrency,
-        statement_timeout: service.timeout / 2,
+        statement_timeout: service.timeout,
         planar: PlanarSettings {
             max_street_distance: service.off_street,
             ..PlanarSettings::default()

@@ -4,11 +4,6 @@
 //! leave (docs/SPEC.md §9). A question has three shapes: [`crate::api::QuestionBody`] on the wire,
 //! [`Question`] inside the gateway, [`crate::inquiry::Inquiry`] towards the service.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use meshcloak::units::Length;
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -1,11 +1,6 @@
 //! The receipt of an answer: the guarantee and what was reached, in steps too coarse to count
 //! neighbours with.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use crate::api::Receipt;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::units::Time;
@@ -98,6 +93,25 @@ mod tests {
             assert_eq!(coarse_streets(streets), rounded);
         }
         assert!(coarse_streets(usize::MAX) == usize::MAX);
+    }
+
+    #[test]
+    fn a_receipt_of_history_marks_the_first_query_of_a_user() {
+        let history = |guarantee, has_past| {
+            let served = ServedQuery {
+                guarantee,
+                k: 2,
+                set_size: 2,
+                streets: 1,
+                asked_at: Time::default(),
+                served_at: Time::default(),
+                has_past,
+            };
+            serde_json::to_value(served.receipt(true)).unwrap().get("history").cloned()
+        };
+        assert_eq!(history(Guarantee::History, false), Some("new".into()));
+        assert_eq!(history(Guarantee::History, true), None);
+        assert_eq!(history(Guarantee::Reciprocal, false), None, "it keeps no past");
     }
 
     #[test]

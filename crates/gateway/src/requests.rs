@@ -2,14 +2,14 @@
 //! (docs/SPEC.md §9).
 
 use crate::distinct_inquiries::InquiryBuilder;
-use crate::gateway::Gateway;
 use crate::inquiry::Inquiry;
-use crate::mailbox::Pending;
+use crate::mailbox::{Client, Pending};
 use crate::outcome::Outcome;
 use crate::question::Question;
 use crate::receipt::ServedQuery;
-use crate::waiting::{WaitingQueries, WaitingQuery};
-use meshcloak::map::{Position, StreetId};
+use crate::waiting::{Ended, WaitingQueries, WaitingQuery};
+use meshcloak::guarantee::Guarantee;
+use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::private::Private;
 use meshcloak::query::Query;
 use meshcloak::scheme::Published;
@@ -20,26 +20,29 @@ use rayon::iter::{IndexedParallelIterator as _, IntoParallelIterator as _, Paral
 use std::sync::Arc;
 
 /// Requests of a batch, and the sets that wait for them.
-#[derive(Debug, Default)]
-pub struct Requests {
+#[derive(Debug)]
+pub struct Requests<O = Client> {
     /// All that leaves the gateway, in the order of sending.
     pub inquiries: Vec<Inquiry>,
     /// Published sets with a question.
-    pub sets: Vec<ServedSet>,
+    pub sets: Vec<ServedSet<O>>,
 }
 
 /// Members with a question, of one published set.
 #[derive(Debug)]
-pub struct ServedSet {
+pub struct ServedSet<O = Client> {
     /// The members; at least one.
-    pub members: Vec<Member>,
+    pub members: Vec<Member<O>>,
+    /// Indices of the requests of the set, distinct and ascending. Its answers are released when
+    /// all of them have ended.
+    pub requests: Vec<usize>,
 }
 
 /// A question of a published set.
 #[derive(Debug)]
-pub struct Member {
+pub struct Member<O = Client> {
     /// Account, ticket and question.
-    pub pending: Pending,
+    pub pending: Pending<O>,
     /// Position of the user.
     pub position: Private<Position>,
     /// Facts for the receipt.
@@ -48,7 +51,7 @@ pub struct Member {
     pub request: usize,
 }
 
-impl Member {
+impl<O> Member<O> {
     /// The question of the member.
     pub fn question(&self) -> Option<&Question> {
         self.pending.question.expose().as_ref()
@@ -56,27 +59,31 @@ impl Member {
 }
 
 /// Turns the published sets of a batch into requests.
-pub(crate) struct RequestBuilder<'a> {
-    pub gateway: &'a Gateway,
+pub(crate) struct RequestBuilder<'a, O> {
+    pub map: &'a StreetMap,
+    pub guarantee: Guarantee,
+    /// Seed of the order of requests; `None` uses the system's randomness.
+    pub shuffle_seed: Option<u64>,
     pub at: Time,
-    pub waiting: &'a mut WaitingQueries,
+    pub waiting: &'a mut WaitingQueries<O>,
     pub published: &'a Published,
-    pub ended: &'a mut Vec<(Pending, Outcome)>,
+    pub ended: &'a mut Ended<O>,
 }
 
-impl RequestBuilder<'_> {
+impl<O> RequestBuilder<'_, O> {
     /// Builds the requests of a batch. `served` holds each served query with the index of its set.
-    pub(crate) fn requests(&mut self, mut served: Vec<(Query, u32)>) -> Requests {
+    pub(crate) fn requests(&mut self, mut served: Vec<(Query, u32)>) -> Requests<O> {
         served.sort_by_key(|(_, set)| *set);
         let (mut sets, mut numbers) = (Vec::new(), Vec::new());
         for run in served.chunk_by(|a, b| a.1 == b.1) {
-            let members = self.members(run);
+            let Some(&(_, set)) = run.first() else { continue };
+            let members = self.members(set, run);
             if !members.is_empty() {
-                sets.push(ServedSet { members });
-                numbers.push(run[0].1);
+                sets.push(ServedSet { members, requests: Vec::new() });
+                numbers.push(set);
             }
         }
-        let (map, published) = (self.gateway.atlas().map(), self.published);
+        let (map, published) = (self.map, self.published);
         let region = |set| -> Arc<[StreetId]> { published.set(set).region.streets(map).into() };
         let regions = numbers.into_par_iter().with_min_len(64).map(region).collect();
         assign(sets, regions, self.random().as_mut())
@@ -84,7 +91,7 @@ impl RequestBuilder<'_> {
 
     /// Returns a generator seeded by the system; `None` without system randomness.
     fn random(&self) -> Option<Pcg64Mcg> {
-        if let Some(seed) = self.gateway.shuffle_seed() {
+        if let Some(seed) = self.shuffle_seed {
             return Some(Pcg64Mcg::seed_from_u64(seed ^ self.at.as_millis()));
         }
         let mut seed = [0; 16];
@@ -92,8 +99,8 @@ impl RequestBuilder<'_> {
     }
 
     /// Returns a member for each question of a set. Presence reports end as `present`.
-    fn members(&mut self, run: &[(Query, u32)]) -> Vec<Member> {
-        let set_size = self.published.set(run[0].1).members.len();
+    fn members(&mut self, set: u32, run: &[(Query, u32)]) -> Vec<Member<O>> {
+        let set_size = self.published.set(set).members.len();
         let mut members = Vec::with_capacity(run.len());
         for (query, _) in run {
             let WaitingQuery { pendings, has_past, .. } =
@@ -104,7 +111,7 @@ impl RequestBuilder<'_> {
                     continue;
                 }
                 let served = ServedQuery {
-                    guarantee: self.gateway.guarantee(),
+                    guarantee: self.guarantee,
                     k: pending.k,
                     set_size,
                     streets: 0,
@@ -122,11 +129,11 @@ impl RequestBuilder<'_> {
 
 /// Builds one request for each distinct region and question kind, in random order, and assigns
 /// to each member the one that answers it. `regions` are those of the sets.
-fn assign(
-    mut sets: Vec<ServedSet>,
+fn assign<O>(
+    mut sets: Vec<ServedSet<O>>,
     regions: Vec<Arc<[StreetId]>>,
     random: Option<&mut Pcg64Mcg>,
-) -> Requests {
+) -> Requests<O> {
     let mut builder = InquiryBuilder::default();
     let of_sets: Vec<usize> = regions.into_iter().map(|region| builder.region(region)).collect();
     for (set, &region) in sets.iter().zip(&of_sets) {
@@ -137,9 +144,13 @@ fn assign(
     for (set, &region) in sets.iter_mut().zip(&of_sets) {
         for member in &mut set.members {
             let kind = member.question().expect("members have a question").kind();
-            member.request = distinct.index(region, &kind);
-            member.served.streets = distinct.inquiries[member.request].region().len();
+            member.request = distinct.index(region, &kind).expect("its question was added");
+            let inquiry = distinct.inquiries.get(member.request);
+            member.served.streets = inquiry.map_or(0, |inquiry| inquiry.region().len());
         }
+        set.requests = set.members.iter().map(|member| member.request).collect();
+        set.requests.sort_unstable();
+        set.requests.dedup();
     }
     Requests { inquiries: distinct.inquiries, sets }
 }

@@ -1,21 +1,19 @@
-//! A running gateway: sockets, the engine's thread, reload and graceful shutdown.
+//! A running gateway: sockets, engines, reload and graceful shutdown.
 
 use crate::batch::Round;
 use crate::config::{Config, ConfigError, PageAddress, ServerConfig, Sources};
+use crate::engines::{Engines, poll_categories};
 use crate::gateway::Gateway;
 use crate::keys::KeyError;
 use crate::listen::{ConnectionLimits, listen, until_true};
 use crate::page::{self, BatchMonitor, PageOptions, PageToken, with_host_check};
 use crate::server::operator_app;
-use crate::ticker::{Ticker, deliver};
 use crate::tls::{Tls, TlsError};
 use axum::Router;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::net::{TcpListener, TcpSocket};
-use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
@@ -65,25 +63,53 @@ pub struct Running {
     operator_address: Option<SocketAddr>,
     page_address: Option<SocketAddr>,
     tls: Option<Arc<Tls>>,
-    ticker: Ticker,
-    delivered: JoinHandle<()>,
+    /// `None` if the engines are in other processes.
+    engines: Option<Engines>,
     listeners: Vec<JoinHandle<()>>,
     closing: watch::Sender<bool>,
-    engine_failed: watch::Receiver<bool>,
+}
+
+/// Where the engine runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EngineSite {
+    /// In this process.
+    Local,
+    /// Elsewhere in the cluster.
+    Remote,
 }
 
 impl Running {
     /// Opens the sockets and starts the engine. `app` is the router of the client API.
     pub async fn start(gateway: Arc<Gateway>, app: Router) -> Result<Running, ServeError> {
-        Running::start_observed(gateway, app, PageOptions::default(), |_| ()).await
+        let site = EngineSite::Local;
+        Running::open(gateway, app, PageOptions::default(), site, |_| ()).await
     }
 
-    /// Same as [`Running::start`], with an observer of every round. For the demo, whose users are
+    /// Opens the sockets of a frontend, whose engines are in other processes.
+    pub async fn start_frontend(
+        gateway: Arc<Gateway>,
+        app: Router,
+        page_options: PageOptions,
+    ) -> Result<Running, ServeError> {
+        Running::open(gateway, app, page_options, EngineSite::Remote, |_| ()).await
+    }
+
+    /// Same as [`Running::start`], with an observer of every round of the first city. For the demo, whose users are
     /// simulated: a round holds exact positions.
     pub async fn start_observed(
         gateway: Arc<Gateway>,
         app: Router,
         page_options: PageOptions,
+        observer: impl FnMut(&Round) + Send + 'static,
+    ) -> Result<Running, ServeError> {
+        Running::open(gateway, app, page_options, EngineSite::Local, observer).await
+    }
+
+    async fn open(
+        gateway: Arc<Gateway>,
+        app: Router,
+        page_options: PageOptions,
+        site: EngineSite,
         observer: impl FnMut(&Round) + Send + 'static,
     ) -> Result<Running, ServeError> {
         let config = Config::clone(&gateway.config()).server;
@@ -107,11 +133,10 @@ impl Running {
             let limits = operator_limits.clone();
             listeners.push(tokio::spawn(listen(socket, app, limits, closing.subscribe())));
         }
-        let (ticker, rounds) = Ticker::start(Arc::clone(&gateway)).map_err(ServeError::Thread)?;
-        let rounds = monitor.watch(&gateway, rounds, observer);
-        tokio::spawn(poll_categories(Arc::clone(&gateway)));
-        let (failed, engine_failed) = watch::channel(false);
-        let delivered = tokio::spawn(deliver_all(Arc::clone(&gateway), rounds, failed));
+        let local = site == EngineSite::Local;
+        let engines = local.then(|| Engines::start(&gateway, &monitor, observer)).transpose();
+        let engines = engines.map_err(ServeError::Thread)?;
+        poll_categories(&gateway);
         tracing::info!(%address, "serving");
         Ok(Running {
             gateway,
@@ -119,11 +144,9 @@ impl Running {
             operator_address: operator.metrics,
             page_address: operator.page,
             tls,
-            ticker,
-            delivered,
+            engines,
             listeners,
             closing,
-            engine_failed,
         })
     }
 
@@ -185,9 +208,12 @@ impl Running {
         Ok(())
     }
 
-    /// Waits until the engine has failed. The caller should then call [`Running::stop`].
+    /// Waits until an engine has failed. The caller should then call [`Running::stop`].
     pub async fn engine_failed(&self) {
-        until_true(&mut self.engine_failed.clone()).await;
+        match &self.engines {
+            Some(engines) => until_true(&mut engines.failed()).await,
+            None => std::future::pending().await,
+        }
     }
 
     /// Shuts down gracefully: accepts no more queries, runs a last batch, expires the queries that
@@ -195,9 +221,9 @@ impl Running {
     pub async fn stop(self) {
         tracing::info!("stopping");
         self.gateway.begin_stop();
-        let ticker = self.ticker;
-        tokio::task::spawn_blocking(move || ticker.stop()).await.ok();
-        self.delivered.await.ok();
+        if let Some(engines) = self.engines {
+            engines.stop().await;
+        }
         self.gateway.sessions().wait_until_closed().await;
         self.closing.send_replace(true);
         for listener in self.listeners {
@@ -247,20 +273,6 @@ impl OperatorSockets {
     }
 }
 
-/// Delivers all rounds. If they end before the gateway stops, the engine has failed.
-async fn deliver_all(
-    gateway: Arc<Gateway>,
-    rounds: UnboundedReceiver<Round>,
-    failed: watch::Sender<bool>,
-) {
-    deliver(Arc::clone(&gateway), rounds).await;
-    if !*gateway.stopping().borrow() {
-        tracing::error!("the engine has failed; stopping");
-        gateway.begin_stop();
-        failed.send_replace(true);
-    }
-}
-
 /// Pending connections per socket. Beyond it the kernel drops SYNs and clients retry after 1 s.
 const BACKLOG: u32 = 4096;
 
@@ -276,25 +288,4 @@ fn bind(key: &'static str, wanted: SocketAddr) -> Result<(TcpListener, SocketAdd
     let listener = socket.listen(BACKLOG).map_err(error)?;
     let address = listener.local_addr().map_err(error)?;
     Ok((listener, address))
-}
-
-/// Fetches the categories of the service: every 2 s until it succeeds, then every 10 minutes.
-async fn poll_categories(gateway: Arc<Gateway>) {
-    let mut stopping = gateway.stopping();
-    loop {
-        let pause = match gateway.refresh_categories().await {
-            Ok(()) => Duration::from_secs(600),
-            Err(error) => {
-                tracing::warn!(
-                    %error,
-                    "cannot fetch the categories of the service; retrying"
-                );
-                Duration::from_secs(2)
-            }
-        };
-        tokio::select! {
-            () = tokio::time::sleep(pause) => {}
-            () = until_true(&mut stopping) => return,
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Handlers that describe the gateway: map, OpenAPI document, health, metrics.
 
 use crate::answers::json;
-use crate::api::{MapBody, StateBody};
+use crate::api::{CityBody, MapBody, StateBody};
 use crate::gateway::Gateway;
 use crate::receipt;
 use crate::routes::JSON;
@@ -14,6 +14,7 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use bytes::Bytes;
 use import::MapSource;
+use meshcloak::map::StreetMap;
 use meshcloak::units::Point;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
@@ -21,22 +22,33 @@ use std::sync::{Arc, OnceLock};
 /// Describes the map.
 #[utoipa::path(get, path = "/v1/map", responses((status = 200, body = MapBody)))]
 pub async fn map(State(gateway): State<Arc<Gateway>>) -> Json<MapBody> {
-    let map = gateway.atlas().map();
+    let (map, config) = (gateway.city().map(), gateway.config());
+    let all = gateway.cities().iter().filter(|_| gateway.cities().are_several());
+    let cities = all.map(|city| CityBody {
+        name: city.name().to_owned(),
+        extent: extent(city.map()),
+        streets: city.map().street_count(),
+    });
+    Json(MapBody {
+        name: map_name(config.map.first_source()),
+        extent: extent(map),
+        streets: map.street_count(),
+        guarantee: receipt::guarantee_name(gateway.guarantee()),
+        tick: config.engine.tick.as_secs_f64(),
+        cities: cities.collect(),
+    })
+}
+
+/// Returns west, south, east, north of a map in degrees, or in metres if it has no lon/lat.
+fn extent(map: &StreetMap) -> [f64; 4] {
     let bounds = map.bounds();
-    let corners = [bounds.min, bounds.max].map(|corner: Point| {
+    let [west_south, east_north] = [bounds.min, bounds.max].map(|corner: Point| {
         map.frame().map_or([corner.x, corner.y], |frame| {
             let lon_lat = frame.lon_lat(corner);
             [lon_lat.lon, lon_lat.lat]
         })
     });
-    let config = gateway.config();
-    Json(MapBody {
-        name: map_name(&config.map.source),
-        extent: [corners[0][0], corners[0][1], corners[1][0], corners[1][1]],
-        streets: map.street_count(),
-        guarantee: receipt::guarantee_name(gateway.guarantee()),
-        tick: config.engine.tick.as_secs_f64(),
-    })
+    [west_south[0], west_south[1], east_north[0], east_north[1]]
 }
 
 /// Returns the name of a map without the folders of its file, which are the operator's.

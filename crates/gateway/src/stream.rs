@@ -1,11 +1,6 @@
 //! NDJSON streams: queries of any number of users on one connection. The lines of a chunk are
 //! submitted under one lock, without a task or a message per line.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use crate::accounts::{Access, Account, AccountConnection};
 use crate::answers::json;
 use crate::api::RefusalBody;
@@ -72,8 +67,7 @@ pub struct StreamClient {
 pub fn answer_lines(gateway: Arc<Gateway>, client: StreamClient, body: Body) -> Body {
     let StreamClient { access, connection } = client;
     let account = Arc::clone(&access.account);
-    let unread = Arc::clone(gateway.metrics().unread());
-    let outbox = Arc::new(Outbox::new(Arc::clone(&account), unread));
+    let outbox = Arc::new(Outbox::new(Arc::clone(&account), gateway.metrics().unread()));
     let reader = LineReader {
         gateway: Arc::clone(&gateway),
         account,

@@ -1,19 +1,19 @@
 //! Submission of validated queries, cancellation, and delivery of results.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
+#[cfg(test)]
+mod tests;
 
 use crate::accounts::Account;
+use crate::city::{City, CityId};
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::CheckedQuery;
-use crate::mailbox::{Arrival, Pending};
+use crate::mailbox::{Arrival, Client, Pending};
 use crate::outcome::Finished;
 use crate::queue_share;
 use crate::service_load::check_wait;
 use crate::tickets::{AcceptedQuery, Attendance, Route, TicketStatus, TicketTable};
+use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Admission, AdmissionError, Guarantee, check_travel};
 use meshcloak::history::PastPosition;
 use meshcloak::query::{Query, QueryBuilder, QueryError};
@@ -41,12 +41,26 @@ pub fn submit(
     gateway: &Gateway,
     account: &Arc<Account>,
     queries: impl IntoIterator<Item = CheckedQuery>,
-    mut route: impl FnMut() -> Route,
-    mut on_submission: impl FnMut(&Arc<str>, Submission),
+    route: impl FnMut() -> Route,
+    on_submission: impl FnMut(&Arc<str>, Submission),
+) {
+    submit_with(gateway, account, queries, check_travel, (route, on_submission));
+}
+
+/// As [`submit`], with a given check of the distance travelled.
+fn submit_with(
+    gateway: &Gateway,
+    account: &Arc<Account>,
+    queries: impl IntoIterator<Item = CheckedQuery>,
+    check: impl Fn(&Atlas, &Query, Option<PastPosition>) -> Travel,
+    (mut route, mut on_submission): (impl FnMut() -> Route, impl FnMut(&Arc<str>, Submission)),
 ) {
     if gateway.guarantee() != Guarantee::History {
-        let mut desk = Desk::lock(gateway, account);
+        let mut open: Option<Desk<'_>> = None;
         for query in queries {
+            let city = gateway.cities().get(query.city);
+            let desk = open.get_or_insert_with(|| Desk::lock(gateway, account, city));
+            desk.enter(city);
             let ticket = Arc::clone(query.ticket.expose());
             on_submission(&ticket, desk.submit(query, Ok(None), &mut route));
         }
@@ -54,7 +68,7 @@ pub fn submit(
     }
     for query in queries {
         let ticket = Arc::clone(query.ticket.expose());
-        let submission = match check_and_lock(gateway, account, &query) {
+        let submission = match check_and_lock(gateway, account, &query, &check) {
             Some((mut desk, travel)) => desk.submit(query, travel, &mut route),
             None => Submission::Refused(Refusal::Busy),
         };
@@ -74,18 +88,19 @@ fn check_and_lock<'a>(
     gateway: &'a Gateway,
     account: &'a Arc<Account>,
     checked: &CheckedQuery,
+    check: impl Fn(&Atlas, &Query, Option<PastPosition>) -> Travel,
 ) -> Option<(Desk<'a>, Travel)> {
-    let user = *checked.user.expose();
+    let (user, city) = (*checked.user.expose(), gateway.cities().get(checked.city));
     let last = |admission: &mut Option<Admission>| {
         admission.as_mut().and_then(|admission| admission.previous(user, gateway.clock().now()))
     };
     for _ in 0..MAX_ATTEMPTS {
-        let previous = last(&mut gateway.mailbox().admission());
+        let previous = last(&mut city.mailbox().admission());
         // The query is dated when it is accepted: later, so that the user can have come farther.
         let query = builder(gateway, checked).build_unchecked();
-        let travel = check_travel(gateway.atlas(), &query, previous);
-        let mut desk = Desk::lock(gateway, account);
-        let present = last(&mut desk.admission);
+        let travel = check(city.atlas(), &query, previous);
+        let mut desk = Desk::lock(gateway, account, city);
+        let present = desk.admission.as_deref_mut().and_then(last);
         if present.is_none() || present == previous {
             return Some((desk, travel));
         }
@@ -104,18 +119,31 @@ fn builder(gateway: &Gateway, checked: &CheckedQuery) -> QueryBuilder {
         .asks(checked.question.expose().is_some())
 }
 
-/// Submission of one account, locked. Lock order: tickets, admission, mailbox.
+/// Submission of one account to one city, locked. Lock order: tickets, admission of one city,
+/// mailbox of one city.
 struct Desk<'a> {
     gateway: &'a Gateway,
     account: &'a Arc<Account>,
     tickets: MutexGuard<'a, TicketTable>,
-    admission: MutexGuard<'a, Option<Admission>>,
+    city: &'a City,
+    /// `None` only while the city changes.
+    admission: Option<MutexGuard<'a, Option<Admission>>>,
 }
 
 impl<'a> Desk<'a> {
-    fn lock(gateway: &'a Gateway, account: &'a Arc<Account>) -> Desk<'a> {
+    fn lock(gateway: &'a Gateway, account: &'a Arc<Account>, city: &'a City) -> Desk<'a> {
         let tickets = account.tickets().lock();
-        Desk { gateway, account, tickets, admission: gateway.mailbox().admission() }
+        let admission = Some(city.mailbox().admission());
+        Desk { gateway, account, tickets, city, admission }
+    }
+
+    /// Changes to another city.
+    fn enter(&mut self, city: &'a City) {
+        if self.city.id() != city.id() {
+            self.admission = None; // unlocks before the next is locked
+            self.admission = Some(city.mailbox().admission());
+            self.city = city;
+        }
     }
 
     /// Submits a query unless its ticket is known.
@@ -131,7 +159,7 @@ impl<'a> Desk<'a> {
             TicketStatus::Done(finished) => Submission::Ended(finished),
             TicketStatus::Waiting(id) => {
                 if self.tickets.add_route(&ticket, route()) == Attendance::Abandoned {
-                    self.gateway.mailbox().lock().keep(id);
+                    self.gateway.cities().of_query(id).mailbox().lock().keep(id);
                 }
                 Submission::Waiting
             }
@@ -146,13 +174,15 @@ impl<'a> Desk<'a> {
         }
     }
 
-    /// Puts a query into the mailbox, unless the gateway is full or stopping, the user has too many
-    /// queries in progress, or `history` cannot protect the query.
-    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
-    fn accept(&mut self, checked: CheckedQuery, travel: Travel) -> Result<AcceptedQuery, Refusal> {
-        let Desk { gateway, account, tickets, admission } = self;
-        if gateway.mailbox().lock().is_closed() {
+    /// Checks that the gateway is neither full nor stopping, and that the user has not too many
+    /// queries in progress and is not refused after a start.
+    fn check_room(&self, checked: &CheckedQuery) -> Result<(), Refusal> {
+        let Desk { gateway, account, tickets, city, .. } = self;
+        if city.mailbox().lock().is_closed() {
             return Err(Refusal::Stopping);
+        }
+        if !city.is_available() {
+            return Err(Refusal::Busy);
         }
         let capacity = gateway.queue_limit();
         let under_way = gateway.under_way().load(Ordering::Relaxed);
@@ -161,14 +191,22 @@ impl<'a> Desk<'a> {
         }
         // A presence report causes no request.
         if checked.question.expose().is_some() {
-            check_wait(gateway)?;
+            check_wait(city, gateway.config().service.wait, tickets.waiting_count(), under_way)?;
         }
+        let (max, user) = (account.limits().person_queue, *checked.user.expose());
+        if tickets.in_progress(user) >= max {
+            return Err(Refusal::UserBusy(max));
+        }
+        gateway.admit_after_start(user)
+    }
+
+    /// Puts a query into the mailbox, unless there is no room or `history` cannot protect it.
+    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
+    fn accept(&mut self, checked: CheckedQuery, travel: Travel) -> Result<AcceptedQuery, Refusal> {
+        self.check_room(&checked)?;
+        let Desk { gateway, account, tickets, city, admission } = self;
         let limits = account.limits();
-        if tickets.in_progress(*checked.user.expose()) >= limits.person_queue {
-            return Err(Refusal::UserBusy(limits.person_queue));
-        }
-        gateway.admit_after_start(*checked.user.expose())?;
-        let query = builder(gateway, &checked).build(gateway.atlas().dc_max());
+        let query = builder(gateway, &checked).build(city.atlas().dc_max());
         let query = query.map_err(|error| match error {
             QueryError::K(_) => Refusal::K(limits.k_max),
             QueryError::DistanceConstraint { .. } => Refusal::Dc(limits.dc_min, limits.dc_max),
@@ -177,26 +215,34 @@ impl<'a> Desk<'a> {
             AdmissionError::Speed => Refusal::Speed,
             AdmissionError::FasterThanDeclared => Refusal::FasterThanDeclared,
         })?;
+        if gateway.cities().are_several() {
+            gateway.change_city(tickets, city, &query)?;
+        }
         let pending = Pending {
-            account: Arc::clone(account),
-            ticket: checked.ticket,
+            origin: Client { account: Arc::clone(account), ticket: checked.ticket },
             question: checked.question,
             id: query.id,
             k: query.k,
             asked_at: query.asked_at,
             deadline: query.asked_at + query.temporal_tolerance,
         };
-        let mut mailbox = gateway.mailbox().lock();
+        let mut mailbox = city.mailbox().lock();
         // The mailbox may have been closed since the first check. What it held then is in the last
         // batch.
         if mailbox.is_closed() {
             return Err(Refusal::Stopping);
         }
-        if let Some(admission) = admission.as_mut() {
+        if let Some(admission) = admission.as_deref_mut().and_then(Option::as_mut) {
             admission.record(&query);
         }
         gateway.under_way().fetch_add(1, Ordering::Relaxed);
-        let id = mailbox.push(Arrival { query: query.into(), pending, previous: previous.into() });
+        city.under_way().fetch_add(1, Ordering::Relaxed);
+        let id = mailbox.push(Arrival {
+            query: query.into(),
+            pending,
+            carried: Vec::new(),
+            previous: previous.into(),
+        });
         Ok(AcceptedQuery { id, user: checked.user, digest: checked.digest })
     }
 }
@@ -215,7 +261,7 @@ pub fn cancel(
         TicketStatus::Done(finished) => Some(Submission::Ended(finished)),
         TicketStatus::Waiting(id) => {
             tickets.add_route(ticket, route);
-            gateway.mailbox().lock().cancel(id);
+            gateway.cities().of_query(id).mailbox().lock().cancel(id);
             Some(Submission::Waiting)
         }
     }
@@ -225,9 +271,8 @@ pub fn cancel(
 /// A ticket that is repeated before the next batch continues its query, and after it begins anew.
 pub fn cancel_abandoned(gateway: &Gateway, account: &Account, tickets: &[Arc<str>]) {
     let mut table = account.tickets().lock();
-    let mut mailbox = gateway.mailbox().lock();
     for id in tickets.iter().filter_map(|ticket| table.abandon(ticket)) {
-        mailbox.cancel(id);
+        gateway.cities().of_query(id).mailbox().lock().cancel(id);
     }
 }
 
@@ -235,12 +280,18 @@ pub fn cancel_abandoned(gateway: &Gateway, account: &Account, tickets: &[Arc<str
 /// one account are delivered under one lock of its tickets.
 pub fn finish_all(gateway: &Gateway, ended: &mut Vec<(Pending, Finished)>) {
     gateway.under_way().fetch_sub(ended.len(), Ordering::Relaxed);
-    let (now, limits) = (gateway.clock().now(), gateway.config().results);
-    for run in ended.chunk_by(|a, b| Arc::ptr_eq(&a.0.account, &b.0.account)) {
+    for run in ended.chunk_by(|a, b| CityId::of(a.0.id) == CityId::of(b.0.id)) {
         let Some((first, _)) = run.first() else { continue };
-        let mut tickets = first.account.tickets().lock();
+        let city = gateway.cities().of_query(first.id);
+        city.under_way().fetch_sub(run.len(), Ordering::Relaxed);
+        city.requests().load().record_ended(run.len());
+    }
+    let (now, limits) = (gateway.clock().now(), gateway.config().results);
+    for run in ended.chunk_by(|a, b| Arc::ptr_eq(&a.0.origin.account, &b.0.origin.account)) {
+        let Some((first, _)) = run.first() else { continue };
+        let mut tickets = first.origin.account.tickets().lock();
         for (pending, finished) in run {
-            tickets.finish(pending.ticket.expose(), finished, now);
+            tickets.finish(pending.origin.ticket.expose(), finished, now);
         }
         // Results of a large batch must not pile up until the next purge.
         tickets.purge(now, limits);

@@ -1,8 +1,9 @@
-//! The engine's thread: one batch at every whole multiple of the tick, by the monotonic clock. It
+//! The engine's thread of a city: one batch at every whole multiple of the tick, by the monotonic clock. It
 //! hands rounds over a channel and never waits for their delivery.
 
 use crate::answers::answer_round;
 use crate::batch::{BatchEngine, Round};
+use crate::city::{City, CityId};
 use crate::gateway::Gateway;
 use crate::outcome::Outcome;
 use meshcloak::units::Time;
@@ -43,27 +44,34 @@ impl StopSignal {
 }
 
 impl Ticker {
-    /// Starts the thread. The channel yields rounds and closes when the thread ends.
-    pub fn start(gateway: Arc<Gateway>) -> io::Result<(Ticker, UnboundedReceiver<Round>)> {
+    /// Starts the thread of a city. The channel yields rounds and closes when the thread ends.
+    pub fn start(
+        gateway: Arc<Gateway>,
+        city: Arc<City>,
+    ) -> io::Result<(Ticker, UnboundedReceiver<Round>)> {
         let (sender, rounds) = unbounded_channel();
         let stop = Arc::new(StopSignal::default());
         let signal = Arc::clone(&stop);
         let thread = thread::Builder::new().name("engine".into()).spawn(move || {
-            run(&gateway, BatchEngine::new(Arc::clone(&gateway)), &signal, &sender);
+            let engine = BatchEngine::of_city(Arc::clone(&gateway), Arc::clone(&city));
+            run(&gateway, &city, engine, &signal, &sender);
         })?;
         Ok((Ticker { stop, thread }, rounds))
     }
 
-    /// Stops the thread after a last batch. Queries that still wait end as expired.
-    pub fn stop(self) {
-        self.stop.set();
-        // A panic outside a batch has been logged by the panic hook.
-        self.thread.join().ok();
+    /// Stops threads after a last batch each. Queries that still wait end as expired.
+    pub fn stop_all(tickers: Vec<Ticker>) {
+        tickers.iter().for_each(|ticker| ticker.stop.set());
+        for ticker in tickers {
+            // A panic outside a batch has been logged by the panic hook.
+            ticker.thread.join().ok();
+        }
     }
 }
 
 fn run(
     gateway: &Gateway,
+    city: &City,
     mut engine: BatchEngine,
     stop: &StopSignal,
     rounds: &UnboundedSender<Round>,
@@ -72,8 +80,9 @@ fn run(
     let send = |round: Round| drop(rounds.send(round));
     // After a panic the engine's state is not trusted: all waiting queries fail, and nothing is
     // sent for them.
-    let ended = catch_unwind(AssertUnwindSafe(|| run_batches(gateway, stop, &mut engine, &send)));
-    gateway.mailbox().lock().close();
+    let ended =
+        catch_unwind(AssertUnwindSafe(|| run_batches(gateway, city, stop, &mut engine, &send)));
+    city.mailbox().lock().close();
     let now = gateway.clock().now();
     match ended {
         Ok(()) => send(engine.end_all(now, Outcome::Expired)),
@@ -82,14 +91,16 @@ fn run(
 }
 
 /// Runs a batch at every whole multiple of the tick until `stop` is set, then a last one.
+#[expect(clippy::arithmetic_side_effects, reason = "milliseconds since the start; tick > 0")]
 fn run_batches(
     gateway: &Gateway,
+    city: &City,
     stop: &StopSignal,
     engine: &mut BatchEngine,
     send: &dyn Fn(Round),
 ) {
     let tick = u64::try_from(gateway.config().engine.tick.as_millis()).unwrap_or(1000).max(1);
-    let mut last = 0;
+    let mut last = 0_u64;
     loop {
         let now = gateway.clock().now().as_millis();
         let due = (last + 1).max(now / tick) * tick;
@@ -100,16 +111,18 @@ fn run_batches(
         last = (gateway.clock().now().as_millis() / tick).max(last + 1);
         send(engine.turn(Time::from_millis(last * tick)));
     }
-    gateway.mailbox().lock().close();
+    city.mailbox().lock().close();
     send(engine.turn(gateway.clock().now()));
 }
 
 /// Rounds between two removals of idle users.
 const PURGE_INTERVAL: u64 = 60;
 
-/// Delivers all rounds. Returns when the thread has ended and everything is delivered. Deliveries
-/// of successive rounds overlap if the service is slow.
-pub async fn deliver(gateway: Arc<Gateway>, mut rounds: UnboundedReceiver<Round>) {
+/// Delivers all rounds of a city. Returns when the thread has ended and everything is delivered.
+/// Deliveries of successive rounds overlap if the service is slow.
+pub async fn deliver(gateway: Arc<Gateway>, city: CityId, mut rounds: UnboundedReceiver<Round>) {
+    // What is common to all cities is purged by the first.
+    let purges = city == gateway.city().id();
     let mut deliveries = JoinSet::new();
     let mut number: u64 = 0;
     while let Some(round) = rounds.recv().await {
@@ -117,11 +130,13 @@ pub async fn deliver(gateway: Arc<Gateway>, mut rounds: UnboundedReceiver<Round>
         deliveries.spawn(async move {
             answer_round(Arc::clone(&shared), round).await;
             // After the delivery, so that it delays no answer.
-            shared.purge_results();
+            if purges {
+                shared.purge_results();
+            }
         });
         while deliveries.try_join_next().is_some() {}
-        number += 1;
-        if number.is_multiple_of(PURGE_INTERVAL) {
+        number = number.wrapping_add(1);
+        if purges && number.is_multiple_of(PURGE_INTERVAL) {
             gateway.purge_idle_users();
         }
     }
@@ -131,6 +146,7 @@ pub async fn deliver(gateway: Arc<Gateway>, mut rounds: UnboundedReceiver<Round>
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::city::CityParts;
     use crate::clock::Clock;
     use crate::config::{Config, Mode};
     use crate::gateway::Parts;
@@ -179,14 +195,19 @@ mod tests {
         let service = Box::new(BuiltIn::new(Arc::clone(&walker)));
         let mut config = Config { keys: None, ..Config::default() };
         config.engine.tick = Duration::from_millis(1);
-        let parts = Parts { config, mode: Mode::Demo, walker, service, clock: Clock::start() };
+        let parts = Parts {
+            config,
+            mode: Mode::Demo,
+            cities: vec![CityParts::only(walker, service)],
+            clock: Clock::start(),
+        };
         Gateway::new(parts).unwrap()
     }
 
     #[tokio::test]
     async fn after_a_panic_of_the_engine_waiting_queries_fail_and_nothing_is_sent() {
         let gateway = Arc::new(gateway());
-        let map = gateway.atlas().map();
+        let map = gateway.city().atlas().map();
         let lon_lat = map.frame().unwrap().lon_lat(map.shape(meshcloak::map::StreetId(3))[0]);
         let account = Arc::clone(gateway.directory().account(None).unwrap());
         let mut receivers = Vec::new();
@@ -208,9 +229,11 @@ mod tests {
         let engine = BatchEngine::with_scheme(Arc::clone(&gateway), scheme);
         let thread = {
             let gateway = Arc::clone(&gateway);
-            thread::spawn(move || run(&gateway, engine, &StopSignal::default(), &sender))
+            thread::spawn(move || {
+                run(&gateway, gateway.city(), engine, &StopSignal::default(), &sender);
+            })
         };
-        deliver(Arc::clone(&gateway), rounds).await;
+        deliver(Arc::clone(&gateway), gateway.city().id(), rounds).await;
         thread.join().unwrap();
         for receiver in receivers {
             let finished = receiver.await.unwrap();

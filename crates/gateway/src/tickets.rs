@@ -1,14 +1,10 @@
 //! Tickets of an account: the routes of waiting queries, and the results of ended queries for a
 //! limited time. Repeating a ticket returns the same result.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 #[cfg(test)]
 mod tests;
 
+use crate::city::CityId;
 use crate::config::ResultsConfig;
 use crate::outbox::Outbox;
 use crate::outcome::{Finished, Outcome};
@@ -113,9 +109,17 @@ pub struct TicketTable {
     done: Private<VecDeque<(Time, Arc<str>)>>,
     waiting_count: usize,
     /// Queries in progress of each user.
-    in_progress: Private<FxHashMap<UserId, u32>>,
+    in_progress: Private<FxHashMap<UserId, UserQueries>>,
     /// Size of all kept results.
     bytes: usize,
+}
+
+/// Queries in progress of a user.
+#[derive(Debug, Default)]
+struct UserQueries {
+    count: u32,
+    /// Those that may wait in an engine.
+    waiting: Vec<QueryId>,
 }
 
 /// Results removed under one lock.
@@ -143,6 +147,12 @@ impl Tickets {
     /// Locks the tickets.
     pub fn lock(&self) -> MutexGuard<'_, TicketTable> {
         self.table.lock()
+    }
+
+    /// As [`Tickets::lock`]; `None` if they are locked.
+    #[cfg(test)]
+    pub(crate) fn try_lock(&self) -> Option<MutexGuard<'_, TicketTable>> {
+        self.table.try_lock()
     }
 }
 
@@ -173,8 +183,9 @@ impl TicketTable {
     ) {
         let state = TicketState::Waiting(id, vec![route]);
         self.waiting_count = self.waiting_count.saturating_add(1);
-        let count = self.in_progress.expose_mut().entry(*user.expose()).or_default();
-        *count = count.saturating_add(1);
+        let queries = self.in_progress.expose_mut().entry(*user.expose()).or_default();
+        queries.count = queries.count.saturating_add(1);
+        queries.waiting.push(id);
         self.tickets.expose_mut().insert(ticket, Ticket { digest, user, state });
     }
 
@@ -209,27 +220,47 @@ impl TicketTable {
 
     /// Number of queries in progress of a user.
     pub fn in_progress(&self, user: UserId) -> u32 {
-        self.in_progress.expose().get(&user).copied().unwrap_or(0)
+        self.in_progress.expose().get(&user).map_or(0, |queries| queries.count)
     }
 
-    /// Stores the result of a waiting query and delivers it to all its routes.
+    /// Queries of a user that may wait in an engine.
+    pub fn waiting(&self, user: UserId) -> &[QueryId] {
+        self.in_progress.expose().get(&user).map_or(&[], |queries| &queries.waiting)
+    }
+
+    /// Marks the queries of a user outside `city` as cancelled: they wait in no engine any more.
+    pub fn forget_elsewhere(&mut self, user: UserId, city: CityId) {
+        if let Some(queries) = self.in_progress.expose_mut().get_mut(&user) {
+            queries.waiting.retain(|id| CityId::of(*id) == city);
+        }
+    }
+
+    /// Stores the result of a waiting query and delivers it to all its routes. A refusal is not
+    /// stored: the same ticket may be accepted later.
     pub fn finish(&mut self, ticket: &Arc<str>, finished: &Finished, now: Time) {
         let Some(known) = self.tickets.expose_mut().get_mut(ticket) else { return };
-        if let TicketState::Waiting(_, routes) = &mut known.state {
-            let routes = std::mem::take(routes);
+        if let TicketState::Waiting(id, routes) = &mut known.state {
+            let (id, routes) = (*id, std::mem::take(routes));
             known.state = TicketState::Done(finished.clone());
             self.waiting_count = self.waiting_count.saturating_sub(1);
             if let Entry::Occupied(mut entry) =
                 self.in_progress.expose_mut().entry(*known.user.expose())
             {
-                *entry.get_mut() = entry.get().saturating_sub(1);
-                if *entry.get() == 0 {
+                let queries = entry.get_mut();
+                queries.count = queries.count.saturating_sub(1);
+                queries.waiting.retain(|waiting| *waiting != id);
+                if queries.count == 0 {
                     entry.remove();
                 }
             }
             self.bytes = self.bytes.saturating_add(finished.body.len());
             self.done.expose_mut().push_back((now, Arc::clone(ticket)));
-            if routes.is_empty() && finished.outcome == Outcome::Cancelled {
+            let is_kept = match finished.outcome {
+                Outcome::Refused => false,
+                Outcome::Cancelled => !routes.is_empty(),
+                _ => true,
+            };
+            if !is_kept {
                 self.remove_last(ticket, finished);
             }
             routes.into_iter().for_each(|route| route.deliver(ticket, finished));

@@ -1,14 +1,11 @@
-//! Bytes of results that clients have not read: one limit over all streams and sockets.
+//! Bytes of results that clients have not read: one limit over all streams and sockets, shared among
+//! the accounts by the rule of `queue_share`.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
+use crate::queue_share;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Number of buffered bytes, with a limit.
+/// Number of buffered bytes of all accounts, with a limit.
 #[derive(Debug)]
 pub struct UnreadBytes {
     used: AtomicUsize,
@@ -30,14 +27,6 @@ impl UnreadBytes {
     pub fn used(&self) -> usize {
         self.used.load(Ordering::Relaxed)
     }
-
-    /// Charges bytes; `None` if they exceed the limit.
-    pub(crate) fn charge(self: &Arc<UnreadBytes>, bytes: usize) -> Option<Charge> {
-        let max = self.max.load(Ordering::Relaxed);
-        let add = |used: usize| used.checked_add(bytes).filter(|sum| *sum <= max);
-        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).ok()?;
-        Some(Charge { unread: Arc::clone(self), bytes })
-    }
 }
 
 impl Default for UnreadBytes {
@@ -46,10 +35,37 @@ impl Default for UnreadBytes {
     }
 }
 
+/// The part of one account in [`UnreadBytes`].
+#[derive(Clone, Debug, Default)]
+pub struct UnreadShare {
+    total: Arc<UnreadBytes>,
+    held: Arc<AtomicUsize>,
+}
+
+impl UnreadShare {
+    /// Returns the part of an account that holds `held` bytes.
+    pub(crate) fn new(total: Arc<UnreadBytes>, held: Arc<AtomicUsize>) -> UnreadShare {
+        UnreadShare { total, held }
+    }
+
+    /// Charges bytes; `None` if they exceed the limit of all or the share of the account.
+    pub(crate) fn charge(&self, bytes: usize) -> Option<Charge> {
+        let max = self.total.max.load(Ordering::Relaxed);
+        let held = self.held.load(Ordering::Relaxed);
+        let add = |used: usize| {
+            let is_fair = queue_share::allows(max, used, held);
+            used.checked_add(bytes).filter(|sum| is_fair && *sum <= max)
+        };
+        self.total.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).ok()?;
+        self.held.fetch_add(bytes, Ordering::Relaxed);
+        Some(Charge { share: self.clone(), bytes })
+    }
+}
+
 /// Charged bytes; returned when dropped.
 #[derive(Debug)]
 pub(crate) struct Charge {
-    unread: Arc<UnreadBytes>,
+    share: UnreadShare,
     bytes: usize,
 }
 
@@ -62,6 +78,29 @@ impl Charge {
 
 impl Drop for Charge {
     fn drop(&mut self) {
-        self.unread.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.share.total.used.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.share.held.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_account_leaves_bytes_for_the_others_and_gets_them_back() {
+        let total = UnreadBytes::new(100_000);
+        let [greedy, other] =
+            [(); 2].map(|()| UnreadShare::new(Arc::clone(&total), Arc::default()));
+        let charges: Vec<Charge> = std::iter::from_fn(|| greedy.charge(100)).collect();
+        assert!((74_000..=76_000).contains(&total.used()), "{} bytes", total.used());
+        let late: Vec<Charge> = std::iter::from_fn(|| other.charge(100)).collect();
+        assert!(late.len() > 150, "{} charges beside a full account", late.len());
+        assert!(total.used() < 100_000 && greedy.charge(1).is_none());
+        drop(charges);
+        assert_eq!(total.used(), 100 * late.len());
+        drop(late);
+        assert_eq!(total.used() + greedy.held.load(Ordering::Relaxed), 0);
+        assert!(other.charge(100_001).is_none(), "more than there is");
     }
 }

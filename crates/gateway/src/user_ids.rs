@@ -1,10 +1,12 @@
 //! Ids of users: keyed hashes of account and name.
 
 use crate::accounts::Account;
-use crate::keys::SecretHash;
+use crate::keys::{KeyError, SecretHash};
 use meshcloak::query::UserId;
 use sha2::{Digest as _, Sha256};
+use std::fs;
 use std::hash::{BuildHasher as _, RandomState};
+use std::path::Path;
 
 /// Key of user ids that are the same in later processes.
 #[derive(Clone, Copy)]
@@ -18,6 +20,19 @@ impl std::fmt::Debug for UserSecret {
 }
 
 impl UserSecret {
+    /// Derives a key from a file of at least 32 bytes.
+    ///
+    /// # Errors
+    /// The file cannot be read or is too short.
+    pub fn read(path: &Path) -> Result<UserSecret, KeyError> {
+        let wrong = |problem: String| KeyError::File { path: path.to_owned(), problem };
+        let bytes = fs::read(path).map_err(|error| wrong(error.to_string()))?;
+        if bytes.len() < 32 {
+            return Err(wrong(format!("{} bytes; expected at least 32 random ones", bytes.len())));
+        }
+        Ok(UserSecret(Sha256::digest(&bytes).into()))
+    }
+
     /// Returns a keyed hash of two texts, the first of which contains no slash.
     pub fn digest(&self, first: &str, second: &str) -> u64 {
         let hash = Sha256::new().chain_update(self.0).chain_update(first).chain_update("/");

@@ -52,6 +52,7 @@ impl UserQuota {
 }
 
 impl RecentUsers {
+    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
     fn remove_old(&mut self, now: Time) {
         if now < self.last_scan + SCAN_INTERVAL && self.last_scan != Time::default() {
             return;

@@ -11,10 +11,10 @@ use meshcloak::units::Time;
 use rustc_hash::FxHashMap;
 
 /// What a waiting query answers.
-#[derive(Debug, Default)]
-pub(crate) struct WaitingQuery {
+#[derive(Debug)]
+pub(crate) struct WaitingQuery<O> {
     /// Carried questions, oldest first, and the query's own; empty once the query is replaced.
-    pub pendings: Vec<Pending>,
+    pub pendings: Vec<Pending<O>>,
     /// Whether an earlier position of the user was known on arrival.
     pub has_past: bool,
     /// Largest k of all queries that this one has replaced, and its own.
@@ -22,24 +22,38 @@ pub(crate) struct WaitingQuery {
 }
 
 /// Queries that ended, with their outcome.
-pub(crate) type Ended = Vec<(Pending, Outcome)>;
+pub(crate) type Ended<O> = Vec<(Pending<O>, Outcome)>;
 
 /// The waiting queries by number and by user.
-#[derive(Debug, Default)]
-pub(crate) struct WaitingQueries {
-    queries: FxHashMap<QueryId, WaitingQuery>,
+#[derive(Debug)]
+pub(crate) struct WaitingQueries<O> {
+    queries: FxHashMap<QueryId, WaitingQuery<O>>,
     /// Waiting query of each user; used only if there is one per user.
     of_user: FxHashMap<UserId, QueryId>,
     /// Query that carries each carried pending.
     carriers: FxHashMap<QueryId, QueryId>,
 }
 
-impl WaitingQuery {
+impl<O> Default for WaitingQuery<O> {
+    fn default() -> WaitingQuery<O> {
+        WaitingQuery { pendings: Vec::new(), has_past: false, k: 0 }
+    }
+}
+
+impl<O> Default for WaitingQueries<O> {
+    fn default() -> WaitingQueries<O> {
+        let (queries, of_user) = (FxHashMap::default(), FxHashMap::default());
+        WaitingQueries { queries, of_user, carriers: FxHashMap::default() }
+    }
+}
+
+impl<O> WaitingQuery<O> {
     fn asks(&self) -> bool {
         self.pendings.iter().any(Pending::asks)
     }
 
     /// Updates what the engine knows of the query: deadline and whether it asks.
+    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
     fn update(&self, query: &mut Query) {
         if let Some(deadline) = self.pendings.iter().map(|pending| pending.deadline).min() {
             query.temporal_tolerance = deadline - query.asked_at;
@@ -49,21 +63,37 @@ impl WaitingQuery {
 }
 
 /// Ends a pending whose deadline is over: a presence report as `present`.
-fn run_out(pending: Pending) -> (Pending, Outcome) {
+fn run_out<O>(pending: Pending<O>) -> (Pending<O>, Outcome) {
     let outcome = if pending.asks() { Outcome::Expired } else { Outcome::Present };
     (pending, outcome)
 }
 
-impl WaitingQueries {
+impl<O> WaitingQueries<O> {
     /// Adds an arriving query that waits beside others of its user.
-    pub fn insert(&mut self, query: &Query, pending: Pending, has_past: bool) {
+    pub fn insert(&mut self, query: &Query, pending: Pending<O>, has_past: bool) {
         let waiting = WaitingQuery { pendings: vec![pending], has_past, k: query.k };
         self.queries.insert(query.id, waiting);
     }
 
+    /// Adds questions that an inserted query carries, before its own.
+    pub fn adopt(&mut self, query: QueryId, carried: Vec<Pending<O>>) {
+        if carried.is_empty() {
+            return;
+        }
+        self.carriers.extend(carried.iter().map(|pending| (pending.id, query)));
+        if let Some(waiting) = self.queries.get_mut(&query) {
+            waiting.pendings.splice(0..0, carried);
+        }
+    }
+
+    /// Returns the questions that a query carries.
+    pub fn pendings(&self, query: QueryId) -> &[Pending<O>] {
+        self.queries.get(&query).map_or(&[], |waiting| &waiting.pendings)
+    }
+
     /// Lets an inserted query carry the questions of its user's waiting query. The engine removes
     /// that query, because `query` replaces it.
-    pub fn carry(&mut self, query: &mut Query, now: Time, ended: &mut Ended) {
+    pub fn carry(&mut self, query: &mut Query, now: Time, ended: &mut Ended<O>) {
         if query.has_expired(now) {
             return; // it replaces nothing
         }
@@ -73,7 +103,7 @@ impl WaitingQueries {
         else {
             return;
         };
-        let (carried, present): (Vec<Pending>, Vec<Pending>) =
+        let (carried, present): (Vec<Pending<O>>, Vec<Pending<O>>) =
             std::mem::take(&mut older.pendings).into_iter().partition(Pending::asks);
         let k = older.k;
         ended.extend(present.into_iter().map(|pending| (pending, Outcome::Present)));
@@ -87,7 +117,7 @@ impl WaitingQueries {
 
     /// Ends the pendings of a query whose deadlines are over while others are not: the query goes on
     /// with the next deadline. A query without such others is left to the engine to expire.
-    pub fn end_overdue(&mut self, query: &mut Query, now: Time, ended: &mut Ended) {
+    pub fn end_overdue(&mut self, query: &mut Query, now: Time, ended: &mut Ended<O>) {
         let Some(waiting) = self.queries.get_mut(&query.id) else { return };
         if waiting.pendings.iter().all(|pending| pending.deadline < now) {
             return;
@@ -100,12 +130,19 @@ impl WaitingQueries {
     }
 
     /// Cancels one pending and returns its query, if it waits.
-    pub fn cancel(&mut self, id: QueryId, ended: &mut Ended) -> Option<QueryId> {
+    pub fn cancel(&mut self, id: QueryId, ended: &mut Ended<O>) -> Option<QueryId> {
         let carrier = self.carriers.remove(&id).unwrap_or(id);
         let waiting = self.queries.get_mut(&carrier)?;
         let index = waiting.pendings.iter().position(|pending| pending.id == id)?;
         ended.push((waiting.pendings.remove(index), Outcome::Cancelled));
         Some(carrier)
+    }
+
+    /// Returns the numbers of the pendings of a user's waiting query.
+    pub fn of_user(&self, user: UserId) -> Vec<QueryId> {
+        let waiting = self.of_user.get(&user).and_then(|query| self.queries.get(query));
+        let pendings = waiting.iter().flat_map(|waiting| &waiting.pendings);
+        pendings.map(|pending| pending.id).collect()
     }
 
     /// Whether nothing is left to answer for a query.
@@ -121,7 +158,7 @@ impl WaitingQueries {
     }
 
     /// Removes a departed query.
-    pub fn remove(&mut self, query: &Query) -> Option<WaitingQuery> {
+    pub fn remove(&mut self, query: &Query) -> Option<WaitingQuery<O>> {
         if self.of_user.get(&query.user) == Some(&query.id) {
             self.of_user.remove(&query.user);
         }
@@ -135,17 +172,17 @@ impl WaitingQueries {
     }
 
     /// Removes an expired query and ends all its pendings.
-    pub fn expire(&mut self, query: &Query, ended: &mut Ended) {
+    pub fn expire(&mut self, query: &Query, ended: &mut Ended<O>) {
         let waiting = self.remove(query).unwrap_or_default();
         ended.extend(waiting.pendings.into_iter().map(run_out));
     }
 
     /// Removes all queries and returns their pendings, in order of arrival.
-    pub fn drain(&mut self) -> Vec<Pending> {
+    pub fn drain(&mut self) -> Vec<Pending<O>> {
         self.of_user.clear();
         self.carriers.clear();
         let queries = self.queries.drain();
-        let mut pendings: Vec<Pending> = queries.flat_map(|(_, query)| query.pendings).collect();
+        let mut pendings: Vec<Pending<O>> = queries.flat_map(|(_, query)| query.pendings).collect();
         pendings.sort_unstable_by_key(|pending| pending.id);
         pendings
     }

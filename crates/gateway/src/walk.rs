@@ -34,6 +34,7 @@ impl Walker {
 
     /// Calls `visit` with every object within `bound` of the sources and its distance. An object
     /// can be visited several times; its smallest distance is the exact one.
+    #[expect(clippy::arithmetic_side_effects, reason = "lengths saturate")]
     pub(crate) fn within(
         &self,
         sources: impl IntoIterator<Item = (TerminalId, Length)>,
@@ -53,6 +54,7 @@ impl Walker {
     }
 
     /// Adds the nearest objects that satisfy `wanted` to `nearest`.
+    #[expect(clippy::arithmetic_side_effects, reason = "lengths saturate")]
     pub(crate) fn nearest(
         &self,
         sources: impl IntoIterator<Item = (TerminalId, Length)>,

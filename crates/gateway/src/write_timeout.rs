@@ -1,11 +1,6 @@
 //! Write time-out of a connection. A client that is gone or reads nothing would otherwise hold its
 //! connection and its buffers for ever.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use std::io::{self, IoSlice};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};

@@ -300,6 +300,15 @@ export interface components {
              */
             radius: number;
         };
+        /** @description A city of the gateway. */
+        CityBody: {
+            /** @description West, south, east, north, in degrees. */
+            extent: number[];
+            /** @description Name. */
+            name: string;
+            /** @description Number of streets. */
+            streets: number;
+        };
         /**
          * @description Operation without its radius or count.
          * @enum {string}
@@ -329,13 +338,15 @@ export interface components {
             /** @description Name. */
             name: string;
         };
-        /** @description The map of the gateway. */
+        /** @description The map of the gateway; of several cities, the first. */
         MapBody: {
+            /** @description All cities, if there are several. */
+            cities?: components["schemas"]["CityBody"][];
             /** @description West, south, east, north, in degrees. */
             extent: number[];
             /** @description Guarantee: `reciprocal`, `history` or `paper`. */
             guarantee: string;
-            /** @description Value of the setting `map.source`. */
+            /** @description Value of the setting `map.source`, or the source of the first city. */
             name: string;
             /** @description Number of streets. */
             streets: number;
@@ -349,7 +360,7 @@ export interface components {
          * @description Outcome of an accepted query. Every accepted query has exactly one.
          * @enum {string}
          */
-        Outcome: "answered" | "expired" | "cancelled" | "failed" | "present";
+        Outcome: "answered" | "expired" | "cancelled" | "failed" | "present" | "refused";
         /** @description A query. Needs either `dc`, or `speed` and `interval`. The `history` guarantee needs `speed`. */
         QueryRequest: {
             /**

@@ -1,6 +1,6 @@
 //! Conditions that involve several settings.
 
-use super::{Config, ConfigError, Mode, PageAddress};
+use super::{Config, ConfigError, Mode, PageAddress, Role};
 use meshcloak::guarantee::Guarantee;
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -8,8 +8,10 @@ use std::path::PathBuf;
 /// Checks the conditions that involve several settings. The error names all that are violated.
 pub(super) fn check(config: &Config, mode: Mode) -> Result<(), ConfigError> {
     let mut conflicts = limit_conflicts(config);
+    conflicts.extend(map_conflicts(config));
     conflicts.extend(socket_conflicts(config));
     conflicts.extend(mode_conflicts(config, mode));
+    conflicts.extend(cluster_conflicts(config));
     if conflicts.is_empty() { Ok(()) } else { Err(ConfigError::Conflict(conflicts.join("\n"))) }
 }
 
@@ -22,6 +24,32 @@ fn limit_conflicts(config: &Config) -> Vec<String> {
     let prepared = config.engine.dc_max;
     if max > prepared {
         conflicts.push(format!("`limits.dc_max` ({max}) is above `engine.dc_max` ({prepared})"));
+    }
+    if config.engine.cell_length.is_some() && config.engine.region.cell_length().is_none() {
+        let region = config.engine.region.name();
+        conflicts.push(format!(
+            "`engine.cell_length` has no effect with `engine.region` \"{region}\"; expected cells or \
+             cell, or a length of 0"
+        ));
+    }
+    conflicts
+}
+
+/// Settings of one map contradict several cities.
+fn map_conflicts(config: &Config) -> Vec<String> {
+    let map = &config.map;
+    let mut conflicts = Vec::new();
+    if !map.several.is_empty() && map.origin.is_some() {
+        conflicts.push(
+            "`map.origin` is for one map: with `map.cities` write NAME=SOURCE@LON,LAT".into(),
+        );
+    }
+    if !map.several.is_empty() && map.pois.is_some() {
+        conflicts.push(
+            "`map.pois` is for one map: with `map.cities` add points of interest to each map, \
+             as in `meshcloak map convert --pois FILE`"
+                .into(),
+        );
     }
     conflicts
 }
@@ -64,6 +92,33 @@ fn socket_conflicts(config: &Config) -> Vec<String> {
             "the operator's page is on {page}, off loopback, and open to all: set \
              `server.page_token`, or `server.page` to another address or \"\""
         ));
+    }
+    conflicts
+}
+
+/// A cluster needs servers, a shared secret, and cells if cities are divided.
+fn cluster_conflicts(config: &Config) -> Vec<String> {
+    let cluster = &config.cluster;
+    let mut conflicts = Vec::new();
+    if cluster.servers.is_empty() {
+        if cluster.role != Role::All {
+            conflicts
+                .push("`cluster.role` needs `cluster.servers`, as in nats://10.0.0.1:4222".into());
+        }
+        return conflicts;
+    }
+    if cluster.role != Role::Engine && cluster.secret.is_none() {
+        conflicts.push(
+            "`cluster.secret` is missing: frontends need a file of at least 32 random bytes, equal \
+             on all of them"
+                .into(),
+        );
+    }
+    if cluster.shards > 1 && !config.engine.region.is_single_cell() {
+        conflicts.push("`cluster.shards` above 1 needs `engine.region = \"cell\"`".into());
+    }
+    if cluster.certificate.is_some() != cluster.key.is_some() {
+        conflicts.push("`cluster.certificate` and `cluster.key` must be set together".into());
     }
     conflicts
 }

@@ -1,10 +1,10 @@
 //! Settings of batches and of the guarantee.
 
-use super::parse::{constraint, one_of, path, seconds, whole};
+use super::parse::{constraint, metres, one_of, path, seconds, whole};
 use super::setting::Setting;
 use super::settings::setting;
 use crate::receipt::guarantee_name;
-use meshcloak::cells::CellRule;
+use meshcloak::cells::{CellRule, DEFAULT_CELL_LENGTH};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
 use meshcloak::units::Length;
@@ -18,8 +18,10 @@ pub struct EngineConfig {
     pub tick: Duration,
     /// Privacy guarantee.
     pub guarantee: Guarantee,
-    /// Region sent to the service.
+    /// Region sent to the service, with the default length of its cells.
     pub region: RegionRule,
+    /// Length of cells; `None` is the default of the region.
+    pub cell_length: Option<Length>,
     /// How long `history` remembers a user's last position.
     pub horizon: Duration,
     /// Range of the prepared distance tables.
@@ -49,12 +51,26 @@ impl Default for EngineConfig {
             tick: Duration::from_secs(1),
             guarantee: Guarantee::Reciprocal,
             region: RegionRule::default(),
+            cell_length: None,
             horizon: meshcloak::guarantee::DEFAULT_HORIZON,
             dc_max: Length::metres(2000.0),
             across_accounts: false,
             queue: 200_000,
             after_start: AfterStart::Refuse,
             record: Some(PathBuf::from("served.record")),
+        }
+    }
+}
+
+impl EngineConfig {
+    /// Returns the region sent to the service, with the configured length of cells.
+    pub fn region_rule(&self) -> RegionRule {
+        match (self.region, self.cell_length) {
+            (RegionRule::Cells(rule), Some(length)) => {
+                RegionRule::Cells(CellRule { length, ..rule })
+            }
+            (RegionRule::Cell(_), Some(length)) => RegionRule::Cell(length),
+            (region, _) => region,
         }
     }
 }
@@ -77,10 +93,23 @@ pub(super) const SETTINGS: &[Setting] = &[
     setting!(
         "engine.region",
         "\"reach\"",
-        "Region sent to the service: reach (streets that members can reach) or cells (fixed cells).",
+        "Region sent to the service: reach (streets that members can reach), cells (their fixed cells), or cell (sets lie in one fixed cell).",
         |c, text| {
             let cells = RegionRule::Cells(CellRule::default());
-            c.engine.region = one_of(text, &[("reach", RegionRule::default()), ("cells", cells)])?;
+            let regions = [RegionRule::default(), cells, RegionRule::Cell(DEFAULT_CELL_LENGTH)];
+            c.engine.region = one_of(text, &regions.map(|region| (region.name(), region)))?;
+        }
+    ),
+    setting!(
+        "engine.cell_length",
+        "0",
+        "Street length of a cell in metres, 100 to 1000000, for the regions cells and cell; 0 is 1200 for cells and 3000 for cell.",
+        |c, text| {
+            c.engine.cell_length = match metres(text, 0.0..=1e6)? {
+                0.0 => None,
+                short if short < 100.0 => return Err("0, or a number from 100 to 1000000".into()),
+                length => Some(Length::metres(length)),
+            };
         }
     ),
     setting!(

@@ -5,6 +5,7 @@
 //! by `--set section.name=value` on the command line. Some settings have an alias. Every value is checked before anything runs.
 
 mod check;
+mod cluster;
 mod engine;
 mod example;
 mod limits;
@@ -21,10 +22,11 @@ mod sources;
 mod tests;
 mod users;
 
+pub use cluster::{ClusterConfig, Role};
 pub use engine::{AfterStart, EngineConfig};
 pub use limits::{AccountLimits, AnswersConfig};
 pub use log::{LogConfig, LogFormat};
-pub use map::MapConfig;
+pub use map::{CityConfig, MapConfig};
 pub use results::ResultsConfig;
 pub use server::{PageAddress, ServerConfig, TlsFiles};
 pub use service::ServiceConfig;
@@ -40,7 +42,7 @@ use std::path::PathBuf;
 pub struct Config {
     /// Sockets and connections.
     pub server: ServerConfig,
-    /// Street map.
+    /// Street maps.
     pub map: MapConfig,
     /// Batches and guarantee.
     pub engine: EngineConfig,
@@ -56,6 +58,8 @@ pub struct Config {
     pub users: UsersConfig,
     /// Location service.
     pub service: ServiceConfig,
+    /// Role and cluster.
+    pub cluster: ClusterConfig,
     /// Log.
     pub log: LogConfig,
 }
@@ -72,6 +76,7 @@ impl Default for Config {
             results: ResultsConfig::default(),
             users: UsersConfig::default(),
             service: ServiceConfig::default(),
+            cluster: ClusterConfig::default(),
             log: LogConfig::default(),
         }
     }

@@ -19,8 +19,10 @@ pub struct ServiceConfig {
     pub tls_roots: Option<PathBuf>,
     /// Largest distance of a database object from its street, in metres.
     pub off_street: f64,
-    /// Time-out, retries included.
+    /// Time-out of one request, retries included.
     pub timeout: Duration,
+    /// Time-out of all requests of one question together.
+    pub question_timeout: Duration,
     /// Largest number of concurrent requests.
     pub concurrency: usize,
     /// Longest wait of a request for one of them to end.
@@ -43,6 +45,7 @@ impl Default for ServiceConfig {
             tls_roots: None,
             off_street: PlanarSettings::default().max_street_distance,
             timeout: Duration::from_secs(2),
+            question_timeout: Duration::from_secs(8),
             concurrency: 32,
             wait: Duration::from_secs(10),
             max_held: 512 << 20,
@@ -88,8 +91,14 @@ pub(super) const SETTINGS: &[Setting] = &[
     setting!(
         "service.timeout",
         "2",
-        "Time-out of a request in seconds from when it is sent, retries included, 0.05 to 60.",
+        "Time-out of each request in seconds from when it is sent, its repetition included, 0.05 to 60.",
         |c, text| c.service.timeout = seconds(text, 0.05..=60.0)?
+    ),
+    setting!(
+        "service.question_timeout",
+        "8",
+        "Time-out of all requests of one question together in seconds (nearest needs two or more), 0.05 to 600.",
+        |c, text| c.service.question_timeout = seconds(text, 0.05..=600.0)?
     ),
     setting!(
         "service.concurrency",

@@ -47,7 +47,12 @@ impl Setting {
 
     /// Returns the default as a text.
     pub(super) fn default_text(&self) -> &'static str {
-        self.default.trim_matches('"')
+        self.default.trim_matches(['"', '[', ']'])
+    }
+
+    /// Whether the value is a list: an array in a file, separated by semicolons elsewhere.
+    pub(super) fn is_list(&self) -> bool {
+        self.default.starts_with('[')
     }
 
     /// Returns the key and the alias.

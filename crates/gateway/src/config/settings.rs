@@ -1,7 +1,7 @@
 //! The list of settings: key, explanation, default, and parser.
 
 use super::setting::Setting;
-use super::{engine, limits, log, map, results, server, service, users};
+use super::{cluster, engine, limits, log, map, results, server, service, users};
 use std::sync::LazyLock;
 
 macro_rules! setting {
@@ -28,6 +28,7 @@ static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         results::SETTINGS,
         users::SETTINGS,
         service::SETTINGS,
+        cluster::SETTINGS,
         log::SETTINGS,
     ];
     sections.concat()

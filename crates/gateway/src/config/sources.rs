@@ -1,11 +1,6 @@
 //! Sources of settings: file, environment and flags. Every error names the setting, the value, the
 //! expected form and the source.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::parse::Expected;
 use super::setting::variable;
 use super::{Config, Setting, settings};
@@ -210,6 +205,12 @@ fn read_file(file: &Source, all: &mut Vec<Assignment>) -> Result<(), ConfigError
                 toml::Value::Integer(number) => number.to_string(),
                 toml::Value::Float(number) => number.to_string(),
                 toml::Value::Boolean(truth) => truth.to_string(),
+                toml::Value::Array(items) if setting.is_list() => {
+                    let items: Option<Vec<&str>> = items.iter().map(toml::Value::as_str).collect();
+                    items
+                        .ok_or_else(|| wrong(format!("`{name}` is not a list of strings")))?
+                        .join(";")
+                }
                 _ => {
                     return Err(wrong(format!("`{name}` is neither a string nor a number")));
                 }

@@ -1,6 +1,8 @@
 //! Tests of sources, precedence and conflicts.
 
 use super::*;
+use meshcloak::Length;
+use meshcloak::mesh_cloak::RegionRule;
 use std::time::Duration;
 
 fn error(sources: &Sources) -> String {
@@ -59,6 +61,22 @@ fn an_alias_names_the_same_setting_in_every_source() {
 }
 
 #[test]
+fn the_length_of_cells_belongs_to_a_region_of_cells() {
+    let load = |region: &str, length: &str| {
+        let sources = Sources::new().flag("engine.region", region);
+        Config::load(&sources.flag("engine.cell_length", length))
+    };
+    let rule = |region, length| load(region, length).expect("valid").engine.region_rule();
+    assert_eq!(rule("cell", "0"), RegionRule::Cell(Length::metres(3_000.0)));
+    assert_eq!(rule("cell", "600"), RegionRule::Cell(Length::metres(600.0)));
+    assert_eq!(rule("cells", "0").cell_length(), Some(Length::metres(1_200.0)));
+    assert_eq!(rule("cells", "600").cell_length(), Some(Length::metres(600.0)));
+    assert_eq!(rule("reach", "0"), RegionRule::default());
+    assert!(load("reach", "600").is_err_and(|error| error.to_string().contains("no effect")));
+    assert!(load("cell", "99").is_err_and(|error| error.to_string().contains("from 100")));
+}
+
+#[test]
 fn contradicting_values_are_refused() {
     let paper = Sources::new().flag("engine.guarantee", "paper");
     assert!(error(&paper.clone()).contains("outside the demo"));
@@ -111,4 +129,25 @@ fn a_gateway_without_keys_is_refused_outside_the_demo() {
     let sources = Sources::new().flag("accounts.keys", "");
     assert!(error(&sources).contains("every request would be refused"));
     assert!(Config::load(&sources.demo()).is_ok());
+}
+
+#[test]
+fn several_cities_are_a_list_in_a_file_and_a_text_elsewhere() {
+    let file = |text| Sources::new().file(Source::from_text("gate.toml", text));
+    let names = |sources: &Sources| -> Vec<String> {
+        let cities = Config::load(sources).expect("all values are valid").map.cities();
+        cities.into_iter().map(|city| city.name).collect()
+    };
+    let listed = file("[map]\ncities = [\"a=city:500:1@8,53\", \"b=b.meshmap\"]");
+    assert_eq!(names(&listed), ["a", "b"]);
+    assert_eq!(names(&listed.clone().flag("map.cities", "c=x; d=y")), ["c", "d"]);
+    assert_eq!(names(&file("[map]\ncities = []\nname = \"porto\"")), ["porto"]);
+    assert!(error(&file("[map]\ncities = [1]")).contains("not a list of strings"));
+    assert!(error(&file("[map]\nname = \"Porto\"")).contains("`map.name` is `Porto`"));
+    assert!(error(&file("[map]\nname = [\"a\"]")).contains("neither a string nor a number"));
+    let running = Config::load(&listed).expect("all values are valid");
+    assert!(listed.needing_restart(&running).is_empty());
+    assert_eq!(Sources::new().needing_restart(&running), ["map.cities"]);
+    let both = listed.flag("map.origin", "8,53").flag("map.pois", "pois.csv");
+    assert_eq!(error(&both).lines().count(), 2, "both contradict several cities");
 }

@@ -58,8 +58,8 @@ impl Gateway {
         let target = self.config().engine.queue;
         let limit = self.queue_limit();
         if limit > target {
-            let step = (limit - target).div_ceil(16);
-            self.queue_limit.store(limit - step, Ordering::Relaxed);
+            let step = limit.saturating_sub(target).div_ceil(16);
+            self.queue_limit.store(limit.saturating_sub(step), Ordering::Relaxed);
         }
     }
 }

@@ -136,7 +136,7 @@ impl KeyFile {
         getrandom::fill(&mut bits).map_err(KeyError::Randomness)?;
         let secret = format!("mc_{}", hexadecimal(&bits));
         let sha256 = hexadecimal(&hash_secret(&secret));
-        let id = sha256[..12].to_owned();
+        let id: String = sha256.chars().take(12).collect();
         let entry = KeyEntry { id: id.clone(), sha256 };
         match self.accounts.iter_mut().find(|account| account.name == name) {
             Some(account) => {
@@ -183,8 +183,8 @@ pub(crate) fn parse_hash(text: &str) -> Option<SecretHash> {
         return None;
     }
     for (byte, pair) in hash.iter_mut().zip(digits.chunks_exact(2)) {
-        let digit = |at: usize| char::from(pair[at]).to_digit(16);
-        *byte = u8::try_from(digit(0)? * 16 + digit(1)?).ok()?;
+        let digits = str::from_utf8(pair).ok().filter(|pair| !pair.starts_with('+'))?;
+        *byte = u8::from_str_radix(digits, 16).ok()?;
     }
     Some(hash)
 }

@@ -48,7 +48,8 @@ impl Connection {
             }
             None => {
                 let standing = StandingQuery::new(gateway, account, &person, ask)?;
-                let session = Arc::new(Session::new(owner, standing, gateway.metrics().unread()));
+                let unread = account.unread_share(gateway.metrics().unread());
+                let session = Arc::new(Session::new(owner, standing, unread));
                 let max = account.limits().connections.saturating_mul(2);
                 let ticket = sessions.insert(&session, max).ok_or(Refusal::Busy)?;
                 (ticket, session, SessionStart::New)

@@ -2,9 +2,8 @@
 //! as skipped. Their results stay under their tickets.
 
 use super::messages::{numbered, skipped};
-use crate::unread_bytes::{Charge, UnreadBytes};
+use crate::unread_bytes::{Charge, UnreadShare};
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 /// Capacity in messages.
 const MAX_MESSAGES: usize = 32;
@@ -20,7 +19,7 @@ struct BufferedMessage {
 
 /// Numbered messages to a client.
 pub(super) struct MessageBuffer {
-    unread: Arc<UnreadBytes>,
+    unread: UnreadShare,
     /// Ascending by `seq`.
     messages: VecDeque<BufferedMessage>,
     /// Total size of the buffered messages.
@@ -37,12 +36,12 @@ pub(super) struct MessageBuffer {
 
 impl MessageBuffer {
     /// Creates an empty buffer; its bytes are charged to `unread`.
-    pub fn new(unread: Arc<UnreadBytes>) -> MessageBuffer {
+    pub fn new(unread: UnreadShare) -> MessageBuffer {
         let messages = VecDeque::new();
         MessageBuffer { unread, messages, bytes: 0, last: 0, sent: 0, confirmed: 0, skipped: 0 }
     }
 
-    /// Appends a message. It is dropped if the limit over all clients is reached.
+    /// Appends a message. It is dropped if the limit over all clients, or the share of the account, is reached.
     pub fn push(&mut self, kind: &str, body: &[u8]) {
         self.last = self.last.saturating_add(1);
         let text = numbered(kind, self.last, body);
@@ -91,11 +90,13 @@ impl MessageBuffer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::unread_bytes::UnreadBytes;
+    use std::sync::Arc;
 
     #[test]
     fn one_large_message_is_kept_and_the_bytes_are_charged() {
         let unread = Arc::default();
-        let mut buffer = MessageBuffer::new(Arc::clone(&unread));
+        let mut buffer = MessageBuffer::new(UnreadShare::new(Arc::clone(&unread), Arc::default()));
         for _ in 0..3 {
             buffer.push("result", &[b'x'; 40 << 10]);
         }
@@ -109,8 +110,9 @@ mod tests {
     #[test]
     fn messages_beyond_the_limit_over_all_clients_are_skipped() {
         let unread = UnreadBytes::new(100_000);
+        let share = UnreadShare::new(Arc::clone(&unread), Arc::default());
         let mut buffers: Vec<MessageBuffer> =
-            (0..100).map(|_| MessageBuffer::new(Arc::clone(&unread))).collect();
+            (0..100).map(|_| MessageBuffer::new(share.clone())).collect();
         for buffer in &mut buffers {
             buffer.push("result", &[b'x'; 20_000]);
             assert!(unread.used() <= 100_000);

@@ -8,11 +8,6 @@
 //!
 //! `messages` holds the JSON of both directions, `standing` the k, dt and question of a session.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 mod connection;
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;

@@ -6,7 +6,7 @@ use super::standing::StandingQuery;
 use crate::outcome::Finished;
 use crate::tickets::ResultListener;
 use crate::trackers::MotionTrack;
-use crate::unread_bytes::UnreadBytes;
+use crate::unread_bytes::UnreadShare;
 use meshcloak::private::Private;
 use meshcloak::units::Time;
 use parking_lot::{Mutex, MutexGuard};
@@ -75,11 +75,11 @@ pub(super) enum NextAction {
 }
 
 impl Session {
-    pub fn new(owner: SessionOwner, standing: StandingQuery, unread: &Arc<UnreadBytes>) -> Session {
+    pub fn new(owner: SessionOwner, standing: StandingQuery, unread: UnreadShare) -> Session {
         let state = SessionState {
             standing,
             track: MotionTrack::default(),
-            messages: MessageBuffer::new(Arc::clone(unread)),
+            messages: MessageBuffer::new(unread),
             waiting: 0,
             connection: 0,
             detached_at: None,
@@ -207,7 +207,7 @@ mod tests {
 
     fn session() -> Arc<Session> {
         let standing = StandingQuery { k: 2, dt: 1.0, question: None };
-        Arc::new(Session::new(SessionOwner::new("a", "b"), standing, &Arc::default()))
+        Arc::new(Session::new(SessionOwner::new("a", "b"), standing, Default::default()))
     }
 
     fn finish(session: &Arc<Session>, body: String) {

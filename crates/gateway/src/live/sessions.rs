@@ -156,7 +156,7 @@ mod tests {
 
     fn session(account: &str, user: &str) -> Arc<Session> {
         let standing = StandingQuery { k: 2, dt: 1.0, question: None };
-        Arc::new(Session::new(SessionOwner::new(account, user), standing, &Arc::default()))
+        Arc::new(Session::new(SessionOwner::new(account, user), standing, Default::default()))
     }
 
     #[test]

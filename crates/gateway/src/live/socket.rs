@@ -9,7 +9,7 @@ use crate::accounts::{Access, Account};
 use crate::api::QueryRequest;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::intake::{check_query, locate};
+use crate::intake::check_query;
 use crate::listen::until_true;
 use crate::stream::refusal_json;
 use crate::submit::{Submission, submit};
@@ -222,17 +222,19 @@ impl Connection {
 
     /// Adds the position to the session's track and returns the estimated motion.
     fn estimate_motion(&self, position: &PositionMessage) -> Result<Motion, Refusal> {
-        let located = locate(&self.gateway, position.lon, position.lat)?;
+        let located = self.gateway.cities().locate(position.lon, position.lat)?;
         let arrived = self.gateway.clock().now();
         let speed = position.speed.filter(|speed| speed.is_finite() && *speed >= 0.0);
         let fix = Fix {
             arrived,
             tracker_millis: None,
+            city: located.city,
             point: located.point.into_exposed(),
             position: located.position.into_exposed(),
             speed,
         };
-        let metres = |from, to| self.gateway.street_metres(from, to);
+        let city = self.gateway.cities().get(located.city);
+        let metres = |from, to| city.street_metres(from, to);
         Ok(self.session.lock().track.add(fix, metres))
     }
 }

@@ -19,7 +19,7 @@ impl Stream {
     fn new(unread: &Arc<UnreadBytes>) -> Stream {
         let directory = Directory::open_to_all(Config::default().limits);
         let account = Arc::clone(directory.named("demo").unwrap());
-        let outbox = Arc::new(Outbox::new(Arc::clone(&account), Arc::clone(unread)));
+        let outbox = Arc::new(Outbox::new(Arc::clone(&account), unread));
         Stream { account, outbox }
     }
 

@@ -117,7 +117,7 @@ pub fn operator(
     options: &PageOptions,
 ) -> Router {
     let options = PageOptions { mode: PageMode::Operator, report: options.report.clone() };
-    let tiles = Arc::new(Tiles::new(Arc::clone(gateway.atlas())));
+    let tiles = Arc::new(Tiles::new(Arc::clone(gateway.city().atlas())));
     routes(&options)
         .merge(tiles::routes(tiles))
         .merge(monitor.routes(Arc::clone(gateway)))

@@ -59,7 +59,8 @@ impl Default for BatchMonitor {
 }
 
 impl BatchMonitor {
-    /// Forwards all rounds after passing each to the observer and the summary.
+    /// Forwards all rounds of the city that the page shows, after passing each to the observer and
+    /// the summary.
     pub fn watch(
         self: &Arc<BatchMonitor>,
         gateway: &Arc<Gateway>,
@@ -74,13 +75,33 @@ impl BatchMonitor {
                 let ready = !*stopping.borrow();
                 // Regions are copied only if a client is connected.
                 let is_watched = monitor.latest.receiver_count() > 0;
-                let next = BatchSummary { ready, ..monitor.latest.borrow().after(&round) };
-                let next = if is_watched {
-                    BatchSummary { regions: regions(&round), ..next }
-                } else {
-                    next
-                };
-                monitor.latest.send_replace(Arc::new(next));
+                let regions = if is_watched { regions(&round) } else { Vec::new() };
+                monitor.latest.send_modify(|latest| {
+                    *latest = Arc::new(BatchSummary { ready, regions, ..latest.after(&round) });
+                });
+                // The receiver is dropped only when the process ends.
+                forward.send(round).ok();
+            }
+        });
+        forwarded
+    }
+
+    /// Forwards all rounds of a city that the page does not show, and counts what they published.
+    /// The counts appear with the next batch of the city that is shown.
+    pub fn count(
+        self: &Arc<BatchMonitor>,
+        mut rounds: UnboundedReceiver<Round>,
+    ) -> UnboundedReceiver<Round> {
+        let (forward, forwarded) = unbounded_channel();
+        let monitor = Arc::clone(self);
+        tokio::spawn(async move {
+            while let Some(round) = rounds.recv().await {
+                monitor.latest.send_if_modified(|latest| {
+                    let BatchSummary { at, batch_ms, regions, .. } = BatchSummary::clone(latest);
+                    let next = latest.after(&round);
+                    *latest = Arc::new(BatchSummary { at, batch_ms, regions, ..next });
+                    false
+                });
                 // The receiver is dropped only when the process ends.
                 forward.send(round).ok();
             }
@@ -103,19 +124,20 @@ impl BatchSummary {
         for check in Violation::ALL {
             let sets = round.stats.rejected.count(check) as u64;
             if sets > 0 {
-                *rejected.entry(check.name()).or_default() += sets;
+                let count = rejected.entry(check.name()).or_default();
+                *count = sets.saturating_add(*count);
             }
         }
         BatchSummary {
             at: round.at.as_seconds(),
             ready: self.ready,
             regions: Vec::new(),
-            hidden: self.hidden + hidden as u64,
-            expired: self.expired + expired.count() as u64,
-            inquiries: self.inquiries + round.requests.len() as u64,
+            hidden: self.hidden.saturating_add(hidden as u64),
+            expired: self.expired.saturating_add(expired.count() as u64),
+            inquiries: self.inquiries.saturating_add(round.requests.len() as u64),
             batch_ms: (round.took.as_secs_f64() * 10_000.0).round() / 10.0,
             rejected,
-            idle: self.idle + round.stats.idle as u64,
+            idle: self.idle.saturating_add(round.stats.idle as u64),
         }
     }
 }

@@ -44,9 +44,9 @@ pub fn refine(
     objects: &Objects,
 ) -> Answer {
     let found = find(walker, position, question, objects).into_iter();
-    let found = found.map(|(metres, object)| FoundObject {
-        object: Arc::clone(&objects.objects()[object as usize]),
-        metres,
+    let found = found.filter_map(|(metres, object)| {
+        let object = Arc::clone(objects.objects().get(object as usize)?);
+        Some(FoundObject { object, metres })
     });
     Answer { found: found.collect(), exact: objects.is_complete() }
 }
@@ -77,7 +77,8 @@ struct Refiner<'a> {
 
 impl Refiner<'_> {
     fn is_wanted(&self, object: u32) -> bool {
-        self.question.category.includes(&self.objects.objects()[object as usize].category)
+        let object = self.objects.objects().get(object as usize);
+        object.is_some_and(|object| self.question.category.includes(&object.category))
     }
 
     /// Calls `visit` with the objects that are reached without leaving the user's street.

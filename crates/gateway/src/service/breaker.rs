@@ -1,16 +1,23 @@
-//! Circuit breaker: opens after consecutive failures, and admits one trial request when its open
-//! time has passed.
+//! Circuit breakers, one for each kind of question.
+//!
+//! A breaker opens after consecutive failures of its kind, and admits one trial request when its
+//! open time has passed. A kind that the service cannot answer suspends no other: a breaker counts
+//! failures of its own kind only. A dead service costs `failure_threshold` requests for each kind
+//! that is asked.
 
 use super::ServiceError;
+use crate::question::QuestionKind;
 use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// A circuit breaker.
-pub(crate) struct Breaker {
+/// Circuit breakers by kind of question. A kind without failures has no entry, so the number of
+/// entries is bounded by the kinds that the service's categories allow.
+pub(crate) struct Breakers {
     failure_threshold: u32,
     open_duration: Duration,
-    state: Mutex<BreakerState>,
+    states: Mutex<FxHashMap<QuestionKind, BreakerState>>,
 }
 
 #[derive(Clone, Copy, Default)]
@@ -21,44 +28,47 @@ struct BreakerState {
     open_until: Option<Instant>,
 }
 
-impl Breaker {
-    /// Builds a closed breaker; a threshold of 0 counts as 1.
-    pub(crate) fn new(failure_threshold: u32, open_duration: Duration) -> Breaker {
+impl Breakers {
+    /// Builds closed breakers; a threshold of 0 counts as 1.
+    pub(crate) fn new(failure_threshold: u32, open_duration: Duration) -> Breakers {
         let failure_threshold = failure_threshold.max(1);
-        Breaker { failure_threshold, open_duration, state: Mutex::default() }
+        Breakers { failure_threshold, open_duration, states: Mutex::default() }
     }
 
-    /// Admits a request, or fails if the breaker is open. The first request after the open time is
-    /// the trial; the breaker stays open for all others until its result is recorded.
-    pub(crate) fn admit(&self) -> Result<(), ServiceError> {
+    /// Admits a request of a kind, or fails if its breaker is open. The first request after the
+    /// open time is the trial; the breaker stays open for all others until its result is recorded.
+    pub(crate) fn admit(&self, kind: &QuestionKind) -> Result<(), ServiceError> {
         let now = Instant::now();
-        let mut state = self.state.lock();
+        let mut states = self.states.lock();
+        let Some(state) = states.get_mut(kind) else { return Ok(()) };
         match state.open_until {
             Some(until) if now < until => return Err(ServiceError::CircuitOpen),
-            Some(_) => state.open_until = Some(now + self.open_duration),
+            Some(_) => state.open_until = now.checked_add(self.open_duration),
             None => {}
         }
         Ok(())
     }
 
-    /// Returns whether the breaker is open.
-    pub(crate) fn is_open(&self) -> bool {
+    /// Returns whether the breaker of any kind is open.
+    pub(crate) fn is_any_open(&self) -> bool {
         let now = Instant::now();
-        self.state.lock().open_until.is_some_and(|until| now < until)
+        let is_open = |state: &BreakerState| state.open_until.is_some_and(|until| now < until);
+        self.states.lock().values().any(is_open)
     }
 
-    /// Closes the breaker.
-    pub(crate) fn record_success(&self) {
-        *self.state.lock() = BreakerState::default();
+    /// Closes the breaker of a kind.
+    pub(crate) fn record_success(&self, kind: &QuestionKind) {
+        self.states.lock().remove(kind);
     }
 
-    /// Counts a failure; opens the breaker at the threshold.
-    pub(crate) fn record_failure(&self) {
-        let until = Instant::now() + self.open_duration;
-        let mut state = self.state.lock();
+    /// Counts a failure of a kind; opens its breaker at the threshold.
+    pub(crate) fn record_failure(&self, kind: &QuestionKind) {
+        let until = Instant::now().checked_add(self.open_duration);
+        let mut states = self.states.lock();
+        let state = states.entry(kind.clone()).or_default();
         state.consecutive_failures = state.consecutive_failures.saturating_add(1);
         if state.consecutive_failures >= self.failure_threshold {
-            state.open_until = Some(until);
+            state.open_until = until;
         }
     }
 }

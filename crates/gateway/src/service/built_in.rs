@@ -37,7 +37,10 @@ struct CategoryIndex {
 
 impl CategoryIndex {
     fn new(objects: &[Arc<Object>], points: &[(Point, u32)]) -> CategoryIndex {
-        let objects = points.iter().map(|&(_, number)| objects[number as usize].clone()).collect();
+        let objects = points
+            .iter()
+            .filter_map(|&(_, number)| objects.get(number as usize).cloned())
+            .collect();
         let objects = Objects::new(objects, Completeness::Complete).with_shared_index();
         CategoryIndex { grid: PointGrid::new(points), objects }
     }
@@ -100,7 +103,8 @@ impl BuiltIn {
     fn select(&self, mut numbers: Vec<u32>) -> Objects {
         numbers.sort_unstable();
         numbers.dedup();
-        let objects = numbers.into_iter().map(|number| self.objects[number as usize].clone());
+        let objects =
+            numbers.into_iter().filter_map(|number| self.objects.get(number as usize).cloned());
         Objects::new(objects.collect(), Completeness::Complete)
     }
 
@@ -136,7 +140,7 @@ impl BuiltIn {
     }
 
     fn is_of(&self, category: &Category, number: u32) -> bool {
-        category.includes(&self.objects[number as usize].category)
+        self.objects.get(number as usize).is_some_and(|object| category.includes(&object.category))
     }
 
     /// Returns the objects on the region and those within `radius` of its boundary terminals.

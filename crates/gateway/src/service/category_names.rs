@@ -1,10 +1,5 @@
 //! Translation between the categories of users and those of a service.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::remote::RemoteError;
 use crate::question::Category;
 use std::collections::BTreeMap;

@@ -1,10 +1,5 @@
 //! An HTTP service with the limits of its answers.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::http_client::HttpClient;
 use super::projection::Projection;
 use super::{RangeAnswer, ServiceError};

@@ -11,7 +11,9 @@ pub enum ServiceError {
     #[error("the service cannot be reached")]
     Down,
     /// The circuit breaker is open after repeated failures.
-    #[error("the service failed repeatedly; requests to it are suspended for a few seconds")]
+    #[error(
+        "the service failed repeatedly for this kind of question, which is suspended for a second"
+    )]
     CircuitOpen,
     /// The service rejected the request.
     #[error("the service refused the request: {meaning} ({code})")]

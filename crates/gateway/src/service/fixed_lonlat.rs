@@ -1,11 +1,6 @@
 //! Coordinates as sent to services: fixed-point degrees with seven decimals, about 1 cm. Integers
 //! make equal coordinates equal texts.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use meshcloak::units::LonLat;
 use serde::{Serialize, Serializer};
 use std::collections::BTreeMap;

@@ -1,11 +1,6 @@
 //! HTTP requests to a service: no redirects, no cookies, no proxy, the same headers in every
 //! request, and a limit on the size of the answer.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::ServiceError;
 use super::answer_memory::{AnswerBody, AnswerMemory};
 use super::remote::{RemoteError, RemoteSettings};

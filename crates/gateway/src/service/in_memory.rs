@@ -1,6 +1,6 @@
 //! In-memory planar service for tests: answers ranges up to a limit and records every request.
 
-use super::{PlanarService, RangeAnswer, RangeRequest, RawObject, ServiceFuture};
+use super::{PlanarService, RangeAnswer, RangeRequest, RawObject, RequestPolicy, ServiceFuture};
 use parking_lot::Mutex;
 
 /// Objects and the largest number of them in one answer.
@@ -26,7 +26,11 @@ impl PlanarService for InMemoryService {
         "memory"
     }
 
-    fn range<'a>(&'a self, range: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer> {
+    fn range<'a>(
+        &'a self,
+        range: RangeRequest<'a>,
+        _: &'a RequestPolicy,
+    ) -> ServiceFuture<'a, RangeAnswer> {
         self.requests.lock().push(format!("{range:?}"));
         let matches = |object: &&RawObject| {
             let is_near =

@@ -1,5 +1,5 @@
 //! Services that store points of interest: the [`Service`] trait, the connectors that implement
-//! it, and [`ServiceClient`] with time-outs, retries and circuit breaker behind a
+//! it, and [`ServiceClient`] with time-outs, retries and circuit breakers behind a
 //! [`RequestQueue`].
 //!
 //! A service receives an [`Inquiry`] and nothing else. It returns a superset of the answers of
@@ -36,7 +36,10 @@ mod projection;
 mod queue;
 mod radius_search;
 mod remote;
+mod request_policy;
+mod response_time;
 mod samples;
+mod snapping;
 mod webhook;
 
 pub use built_in::BuiltIn;
@@ -55,6 +58,7 @@ pub use planar::{
 pub use polylines::Polylines;
 pub use queue::{RequestEnd, RequestQueue, RequestQueueSettings, expected_wait};
 pub use remote::{Protocol, RemoteError, RemoteSettings};
+pub use request_policy::RequestPolicy;
 
 use crate::inquiry::Inquiry;
 use std::future::Future;
@@ -73,6 +77,16 @@ pub trait Service: Send + Sync {
     /// What is sent depends on the inquiry and on earlier answers only. A repeated inquiry sends
     /// the same bytes.
     fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> ServiceFuture<'a, Objects>;
+
+    /// As [`Service::ask`], with every request under the rules of `policy`. By default an inquiry is
+    /// one request.
+    fn ask_under<'a>(
+        &'a self,
+        inquiry: &'a Inquiry,
+        policy: &'a RequestPolicy,
+    ) -> ServiceFuture<'a, Objects> {
+        Box::pin(policy.send(|| self.ask(inquiry)))
+    }
 
     /// Returns the categories of the objects, ascending.
     fn categories(&self) -> ServiceFuture<'_, Vec<String>>;

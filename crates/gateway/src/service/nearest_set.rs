@@ -13,7 +13,7 @@ impl<D: PartialOrd + Copy> NearestSet<D> {
     /// Builds an empty set.
     pub(crate) fn new(capacity: u32) -> NearestSet<D> {
         let capacity = capacity as usize;
-        NearestSet { capacity, entries: Vec::with_capacity(capacity + 1) }
+        NearestSet { capacity, entries: Vec::with_capacity(capacity.saturating_add(1)) }
     }
 
     /// Inserts an object if it is among the nearest. `distance` must not be NaN.
@@ -25,7 +25,7 @@ impl<D: PartialOrd + Copy> NearestSet<D> {
             return;
         }
         if let Some(known) = self.entries.iter().position(|entry| entry.1 == object) {
-            if !precedes(&new, &self.entries[known]) {
+            if self.entries.get(known).is_none_or(|known| !precedes(&new, known)) {
                 return;
             }
             self.entries.remove(known);

@@ -70,7 +70,7 @@ impl Object {
             .map(|poi| {
                 let mut id = map.poi_label(poi).unwrap_or_default().to_owned();
                 while id.is_empty() || ids.contains(&id) {
-                    id.push_str(&format!("#{}", poi.index() + 1));
+                    id.push_str(&format!("#{}", poi.index().saturating_add(1)));
                 }
                 ids.insert(id.clone());
                 Arc::new(Object::of(map, poi, id))
@@ -129,6 +129,7 @@ impl Objects {
     }
 
     /// Memory of the objects and their lists in bytes, without what has other owners too.
+    #[expect(clippy::arithmetic_side_effects, reason = "sizes of what is in memory")]
     pub(crate) fn size(&self) -> usize {
         if Arc::strong_count(&self.objects) > 1 {
             return 0;

@@ -3,11 +3,6 @@
 //! Services find lines and areas by their outline. The representative point must be close to the
 //! outline, or a range request around the region could miss an object whose point is inside.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::polylines::{Segment, line_segments};
 use meshcloak::private::Private;
 use meshcloak::units::Point;

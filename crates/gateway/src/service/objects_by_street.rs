@@ -1,5 +1,11 @@
 //! Objects sorted by street and offset.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "indices are street numbers; starts has one more entry"
+)]
+
 use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::units::Length;
 

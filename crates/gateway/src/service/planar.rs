@@ -8,13 +8,11 @@
 //! (docs/SPEC.md §9): nothing else of a set is known here. The service could compute them itself,
 //! so they tell it no more than the inquiry.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::radius_search::{NextStep, RadiusSearch};
-use super::{Completeness, Object, Objects, Polylines, Service, ServiceError, ServiceFuture};
+use super::snapping::Snapping;
+use super::{
+    Completeness, Object, Objects, Polylines, RequestPolicy, Service, ServiceError, ServiceFuture,
+};
 use crate::inquiry::Inquiry;
 use crate::question::{Along, Category, Operation};
 use crate::walk::Walker;
@@ -74,8 +72,13 @@ pub trait PlanarService: Send + Sync {
     /// Name of the connector.
     fn name(&self) -> &'static str;
 
-    /// Returns the objects of a category in an area, or a superset of them.
-    fn range<'a>(&'a self, range: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer>;
+    /// Returns the objects of a category in an area, or a superset of them. Every request to the
+    /// service is sent by `policy`.
+    fn range<'a>(
+        &'a self,
+        range: RangeRequest<'a>,
+        policy: &'a RequestPolicy,
+    ) -> ServiceFuture<'a, RangeAnswer>;
 
     /// Returns the categories of the objects, ascending.
     fn categories(&self) -> ServiceFuture<'_, Vec<String>>;
@@ -125,7 +128,11 @@ impl<S: PlanarService> Planar<S> {
         &self.service
     }
 
-    async fn answer(&self, inquiry: &Inquiry) -> Result<Objects, ServiceError> {
+    async fn answer(
+        &self,
+        inquiry: &Inquiry,
+        policy: &RequestPolicy,
+    ) -> Result<Objects, ServiceError> {
         let question = inquiry.question();
         let category = &question.category;
         let lines = Polylines::of(self.walker.map(), inquiry.region());
@@ -139,7 +146,7 @@ impl<S: PlanarService> Planar<S> {
             Operation::Within { radius, along } => {
                 let margin = if along == Along::Streets { max_street_distance } else { 0.0 };
                 let area = Surroundings { lines, metres: radius.as_metres() + margin };
-                self.fetch(Some(area), category, &mut answer).await?;
+                self.fetch(Some(area), category, policy, &mut answer).await?;
                 Ok(answer.objects())
             }
             Operation::Nearest { count, along } => {
@@ -149,7 +156,7 @@ impl<S: PlanarService> Planar<S> {
                 let mut radius = Some(search.first_radius());
                 loop {
                     let area = radius.map(|metres| Surroundings { lines: lines.clone(), metres });
-                    self.fetch(area, category, &mut answer).await?;
+                    self.fetch(area, category, policy, &mut answer).await?;
                     let objects = answer.objects();
                     match search.next_step(radius, &objects) {
                         NextStep::Done => return Ok(objects),
@@ -165,15 +172,16 @@ impl<S: PlanarService> Planar<S> {
         &self,
         area: Option<Surroundings>,
         category: &Category,
+        policy: &RequestPolicy,
         answer: &mut PartialAnswer,
     ) -> Result<(), ServiceError> {
         let mut pending = vec![area];
         while let Some(area) = pending.pop() {
             answer.ranges = answer.ranges.saturating_add(1);
             let request = RangeRequest { around: area.as_ref(), category };
-            let received = self.service.range(request).await?;
+            let received = self.service.range(request, policy).await?;
             let truncated = received.truncated;
-            self.add_objects(received, category, answer)?;
+            self.add_objects(received, category, answer).await?;
             if !truncated {
                 continue;
             }
@@ -192,27 +200,22 @@ impl<S: PlanarService> Planar<S> {
         Ok(())
     }
 
-    /// Snaps received objects to the map. Objects of other categories, with invalid points or with
-    /// known ids are dropped.
-    fn add_objects(
+    /// Snaps received objects to the map, on a thread for blocking work: a large answer delays no
+    /// other task.
+    async fn add_objects(
         &self,
         received: RangeAnswer,
         wanted: &Category,
         answer: &mut PartialAnswer,
     ) -> Result<(), ServiceError> {
-        for RawObject { id, name, category, point } in received.objects {
-            let is_finite = point.x.is_finite() && point.y.is_finite();
-            if !is_finite || !wanted.includes(&category) || answer.objects.contains_key(&id) {
-                continue;
-            }
-            if answer.objects.len() == self.settings.max_objects {
-                return Err(ServiceError::TooManyObjects(self.settings.max_objects));
-            }
-            let snapped = self.walker.map().snap(point, Some(self.settings.max_street_distance));
-            let position = snapped.map(|snapped| snapped.position);
-            let object = Object { id: id.clone(), name, category, point, position };
-            answer.objects.insert(id, Arc::new(object));
-        }
+        let snapping = Snapping {
+            walker: Arc::clone(&self.walker),
+            settings: self.settings,
+            wanted: wanted.clone(),
+            objects: std::mem::take(&mut answer.objects),
+        };
+        let snapped = tokio::task::spawn_blocking(move || snapping.add(received.objects));
+        answer.objects = snapped.await.unwrap_or(Err(ServiceError::Internal))?;
         Ok(())
     }
 }
@@ -229,10 +232,81 @@ impl<S: PlanarService> Service for Planar<S> {
     }
 
     fn ask<'a>(&'a self, inquiry: &'a Inquiry) -> ServiceFuture<'a, Objects> {
-        Box::pin(self.answer(inquiry))
+        Box::pin(async { self.answer(inquiry, &RequestPolicy::unlimited()).await })
+    }
+
+    fn ask_under<'a>(
+        &'a self,
+        inquiry: &'a Inquiry,
+        policy: &'a RequestPolicy,
+    ) -> ServiceFuture<'a, Objects> {
+        Box::pin(self.answer(inquiry, policy))
     }
 
     fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
         self.service.categories()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use futures_util::FutureExt as _;
+    use meshcloak::distance::Atlas;
+    use meshcloak::units::Length;
+    use std::sync::mpsc;
+
+    /// A service whose answer is ready at once.
+    struct Ready;
+
+    impl PlanarService for Ready {
+        fn name(&self) -> &'static str {
+            "ready"
+        }
+
+        fn range<'a>(
+            &'a self,
+            _: RangeRequest<'a>,
+            _: &'a RequestPolicy,
+        ) -> ServiceFuture<'a, RangeAnswer> {
+            let text = String::from("a");
+            let point = Point::new(0.0, 0.0);
+            let object = RawObject { id: text.clone(), name: text.clone(), category: text, point };
+            let answer = RangeAnswer { objects: vec![object], truncated: false };
+            Box::pin(async move { Ok(answer) })
+        }
+
+        fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
+            Box::pin(async { Ok(Vec::new()) })
+        }
+    }
+
+    #[test]
+    fn received_objects_are_snapped_on_a_thread_for_blocking_work() {
+        let source = "city:500:7".parse().unwrap();
+        let map = import::read_map(&source, &import::Options::default(), &()).unwrap().map;
+        let walker = Arc::new(Walker::new(Arc::new(Atlas::new(map, Length::metres(300.0)))));
+        let planar = Planar::new(walker, Ready, PlanarSettings::default());
+        let runtime =
+            tokio::runtime::Builder::new_current_thread().max_blocking_threads(1).build().unwrap();
+        let _guard = runtime.enter();
+        // The only thread for blocking work is busy until `release` is dropped.
+        let (release, released) = mpsc::channel::<()>();
+        let busy = runtime.spawn_blocking(move || released.recv().is_err());
+        let mut answer = PartialAnswer {
+            objects: BTreeMap::new(),
+            completeness: Completeness::Complete,
+            ranges: 0,
+        };
+        {
+            let policy = RequestPolicy::unlimited();
+            let fetched = planar.fetch(None, &Category::Any, &policy, &mut answer);
+            let mut fetch = Box::pin(fetched);
+            assert!((&mut fetch).now_or_never().is_none(), "snapped on the runtime");
+            drop(release);
+            runtime.block_on(fetch).unwrap();
+        }
+        assert!(runtime.block_on(busy).unwrap());
+        assert_eq!(answer.objects.len(), 1);
     }
 }

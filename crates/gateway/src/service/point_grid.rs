@@ -5,6 +5,12 @@
 //! starts  starts[cell]..starts[cell + 1] is the range of the cell in `points`
 //! ```
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "cells are clamped to the grid; starts has one more entry"
+)]
+
 use super::nearest_set::NearestSet;
 use super::polylines::Segment;
 use meshcloak::units::{Point, Rectangle};

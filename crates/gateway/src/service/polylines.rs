@@ -1,11 +1,6 @@
 //! Polylines in the plane, and how they are halved when a service truncates its answer. The
 //! halves depend on the lines only.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::units::{Point, Rectangle};
 

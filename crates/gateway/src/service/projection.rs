@@ -1,11 +1,6 @@
 //! Conversion between the plane of the map and the lon/lat of a service: range requests in one
 //! direction, objects in the other.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::fixed_lonlat::{FixedLonLat, join_lines};
 use super::object_geometry::ObjectGeometry;
 use super::{RangeRequest, Surroundings};

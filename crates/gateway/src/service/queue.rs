@@ -9,12 +9,13 @@
 //! first, and inside a batch the random order of its requests. A slot takes the next request as
 //! soon as the previous response has arrived. Refinement and delivery run elsewhere, so the times
 //! and the order of requests depend on the requests and on the service alone, not on the sizes,
-//! positions or questions of sets.
+//! positions or questions of sets, except for the processor time that all tasks share.
 //!
-//! The wait for a slot counts neither against the service's time-out nor for its circuit breaker.
+//! The wait for a slot counts neither against the service's time-out nor for its circuit breakers.
 
 use super::held::{HeldBytes, HeldObjects};
-use super::{Service, ServiceClient, ServiceClientSettings, ServiceError};
+use super::response_time::ResponseTime;
+use super::{Objects, Service, ServiceClient, ServiceClientSettings, ServiceError};
 use crate::config::ServiceConfig;
 use crate::inquiry::Inquiry;
 use crate::service_load::ServiceLoad;
@@ -32,13 +33,13 @@ use tokio::time::{Instant, timeout};
 pub struct RequestQueueSettings {
     /// Largest number of concurrent requests; 0 counts as 1.
     pub slots: usize,
-    /// Time-out of a request from the moment it is sent, retries included.
+    /// Time-out of all requests of an inquiry together, from the moment it leaves the queue.
     pub timeout: Duration,
-    /// Longest wait for a slot; a request that has waited longer is not sent.
+    /// Longest wait for a slot; an inquiry that has waited longer is not sent.
     pub max_wait: Duration,
     /// Largest size of the answers that are held for refinement, in bytes.
     pub max_held: usize,
-    /// Estimate of the response time before the first response.
+    /// Response time that is assumed before the first response.
     pub first_response_time: Duration,
     /// Whether requests wait for memory instead of failing without it. Only for a service inside
     /// the gateway: another one would see in the times of requests how long refinement takes.
@@ -57,8 +58,7 @@ pub struct RequestQueue {
 struct QueueState {
     waiting: VecDeque<QueuedRequest>,
     free_slots: usize,
-    /// Moving average of the time that a request occupies a slot, in seconds.
-    response_time: f64,
+    response_time: ResponseTime,
 }
 
 struct QueuedRequest {
@@ -79,12 +79,6 @@ pub struct RequestEnd {
     pub response: Result<HeldObjects, ServiceError>,
 }
 
-/// Estimate of the response time of a remote service that has not answered yet.
-const FIRST_RESPONSE_TIME: Duration = Duration::from_millis(100);
-
-/// Weight of the newest response time in the moving average.
-const NEWEST_WEIGHT: f64 = 1.0 / 16.0;
-
 /// Returns the expected wait of a request behind `ahead` others.
 ///
 /// It depends on the total load only: not on an account, a region or a question.
@@ -99,7 +93,7 @@ impl RequestQueue {
         let state = QueueState {
             waiting: VecDeque::new(),
             free_slots: settings.slots.max(1),
-            response_time: settings.first_response_time.as_secs_f64(),
+            response_time: ResponseTime::assumed(settings.first_response_time),
         };
         let held = HeldBytes::new(settings.max_held);
         let load = ServiceLoad::default();
@@ -112,15 +106,14 @@ impl RequestQueue {
         let is_remote = service.name() != "built-in";
         let settings = RequestQueueSettings {
             slots: limits.concurrency,
-            timeout: limits.timeout,
+            timeout: limits.question_timeout,
             max_wait: limits.wait,
             max_held: limits.max_held,
-            first_response_time: if is_remote { FIRST_RESPONSE_TIME } else { Duration::ZERO },
+            first_response_time: if is_remote { limits.timeout } else { Duration::ZERO },
             waits_for_memory: !is_remote,
         };
-        // Half of the time-out leaves time for a second attempt.
         let client = ServiceClientSettings {
-            timeout: limits.timeout / 2,
+            timeout: limits.timeout,
             max_attempts: 2,
             ..ServiceClientSettings::default()
         };
@@ -137,6 +130,14 @@ impl RequestQueue {
         &self.load
     }
 
+    /// Counts an answer that another process has received.
+    ///
+    /// # Errors
+    /// [`ServiceError::Held`] beyond the limit.
+    pub fn hold(&self, objects: Objects) -> Result<HeldObjects, ServiceError> {
+        HeldObjects::new(Arc::new(objects), &self.held).ok_or(ServiceError::Held)
+    }
+
     /// Number of requests that wait for a slot.
     pub fn len(&self) -> usize {
         self.state.lock().waiting.len()
@@ -147,15 +148,17 @@ impl RequestQueue {
         self.len() == 0
     }
 
-    /// Returns the expected wait of a request that is queued after `further` others.
+    /// Returns the expected wait of a request that is queued after `further` others. Requests for
+    /// which there are free slots do not wait.
     pub fn expected_wait(&self, further: f64) -> Duration {
         let state = self.state.lock();
-        let ahead = state.waiting.len() as f64 + further;
-        expected_wait(ahead, self.settings.slots, state.response_time)
+        let ahead = state.waiting.len() as f64 + further - state.free_slots as f64;
+        let response_time = state.response_time.seconds(state.free_slots == 0);
+        expected_wait(ahead, self.settings.slots, response_time)
     }
 
     /// Queues the requests of a batch in this order. The channel yields one [`RequestEnd`] for each
-    /// and then closes. A request ends at the latest `max_wait` plus twice `timeout` later.
+    /// and then closes. A request ends at the latest `max_wait` plus `timeout` later.
     pub fn send(self: &Arc<Self>, inquiries: Vec<Inquiry>) -> UnboundedReceiver<RequestEnd> {
         let (ends, receiver) = unbounded_channel();
         let queued = Instant::now();
@@ -164,9 +167,12 @@ impl RequestQueue {
             QueuedRequest { number, inquiry, queued, ends }
         });
         let mut state = self.state.lock();
+        if state.free_slots == self.settings.slots.max(1) {
+            state.response_time.begin();
+        }
         state.waiting.extend(requests);
         let taken = state.free_slots.min(state.waiting.len());
-        state.free_slots -= taken;
+        state.free_slots = state.free_slots.saturating_sub(taken);
         drop(state);
         for _ in 0..taken {
             tokio::spawn(Arc::clone(self).run_slot());
@@ -179,7 +185,8 @@ impl RequestQueue {
         while let Some(QueuedRequest { number, inquiry, queued, ends }) = self.next_request() {
             if self.settings.waits_for_memory {
                 // Answers of incomplete sets may hold the memory: the wait must end.
-                timeout(self.settings.timeout, self.held.half_free()).await.ok();
+                let left = self.settings.max_wait.saturating_sub(queued.elapsed());
+                timeout(left, self.held.half_free()).await.ok();
             }
             let waited = queued.elapsed();
             let response = if waited > self.settings.max_wait {
@@ -197,11 +204,11 @@ impl RequestQueue {
     fn next_request(&self) -> Option<QueuedRequest> {
         let mut state = self.state.lock();
         let next = state.waiting.pop_front();
-        state.free_slots += usize::from(next.is_none());
+        state.free_slots = state.free_slots.saturating_add(next.is_none().into());
         next
     }
 
-    /// Sends a request. A panic fails this request only.
+    /// Sends the requests of an inquiry. A panic fails this inquiry only.
     async fn ask(&self, inquiry: &Inquiry) -> Result<HeldObjects, ServiceError> {
         let sent = Instant::now();
         let answer = AssertUnwindSafe(self.client.ask(inquiry)).catch_unwind();
@@ -211,14 +218,9 @@ impl RequestQueue {
         };
         // Nothing is sent while the breaker is open: its times say nothing of the service.
         if answer != Err(ServiceError::CircuitOpen) {
-            self.record_response_time(sent.elapsed());
+            self.state.lock().response_time.record(sent.elapsed(), answer.is_ok());
         }
         HeldObjects::new(answer?, &self.held).ok_or(ServiceError::Held)
-    }
-
-    fn record_response_time(&self, time: Duration) {
-        let mean = &mut self.state.lock().response_time;
-        *mean += (time.as_secs_f64() - *mean) * NEWEST_WEIGHT;
     }
 }
 

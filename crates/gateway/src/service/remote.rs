@@ -1,10 +1,5 @@
 //! Settings of services that are reached by HTTP.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 #[cfg(test)]
 mod tests;
 

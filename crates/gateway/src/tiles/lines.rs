@@ -1,5 +1,11 @@
 //! Clips, simplifies and rounds a polyline for one tile.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "indices are below the length of a line of at least two points"
+)]
+
 use super::encode::{EXTENT, TilePoint};
 use meshcloak::units::Point;
 

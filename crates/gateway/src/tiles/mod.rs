@@ -117,11 +117,16 @@ impl Tiles {
 
     /// Bounds of the street starts without the outermost 5 % on each side; all of the map if it has
     /// no streets.
+    #[expect(
+        clippy::indexing_slicing,
+        clippy::arithmetic_side_effects,
+        reason = "there is a street, and every start is the index of a point"
+    )]
     pub fn central_bounds(&self) -> Rectangle {
-        let starts = &self.starts[..self.starts.len() - 1];
-        if starts.is_empty() {
+        let Some((_, starts)) = self.starts.split_last().filter(|(_, rest)| !rest.is_empty())
+        else {
             return self.bounds;
-        }
+        };
         let ends = |of: fn(&Point) -> f64| {
             let mut all: Vec<f64> =
                 starts.iter().map(|&start| of(&self.shapes[start as usize])).collect();
@@ -192,7 +197,7 @@ impl Tiles {
         let (west, east) = (extent.corner.x, extent.corner.x + extent.side);
         let from = self.pois.partition_point(|(point, _)| point.x < west);
         let to = self.pois.partition_point(|(point, _)| point.x < east);
-        for &(point, poi) in &self.pois[from..to] {
+        for &(point, poi) in self.pois.get(from..to).unwrap_or_default() {
             let Some(at) = extent.locate(point) else { continue };
             let mut tags = vec![("category", Value::Text(map.category(poi).to_owned()))];
             if let Some(name) = map.poi_name(poi) {

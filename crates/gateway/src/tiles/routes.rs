@@ -1,11 +1,6 @@
 //! HTTP routes of the map: `/map/info` (bounds and counts), `/map/tiles/{z}/{x}/{y}` (vector
 //! tiles), `/map/shapes/{block}` (street shapes by number).
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 use super::shapes::BLOCK_LEN;
 use super::{MAX_ZOOM, TileId, Tiles, gzip, mercator};
 use axum::extract::{Path, State};

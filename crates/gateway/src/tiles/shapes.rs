@@ -37,14 +37,15 @@ impl Tiles {
     }
 
     fn delta_encoded(&self, street: StreetId) -> Vec<i64> {
-        let mut last = (0, 0);
+        let mut last = (0_i64, 0_i64);
         let points = self.map().shape(street).iter();
         points
             .flat_map(|&point| {
                 let lon_lat = self.frame().lon_lat(point);
                 let at = [lon_lat.lon, lon_lat.lat].map(|degrees| (degrees * 1e6).round() as i64);
-                let step = [at[0] - last.0, at[1] - last.1];
-                last = (at[0], at[1]);
+                let [lon, lat] = at;
+                let step = [lon.saturating_sub(last.0), lat.saturating_sub(last.1)];
+                last = (lon, lat);
                 step
             })
             .collect()

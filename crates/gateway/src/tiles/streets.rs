@@ -62,9 +62,9 @@ impl StreetSource<'_> {
             let lines = join_shapes(shapes).into_iter();
             let parts: Vec<_> =
                 lines.flat_map(|line| extent.clip(&line, Detail::tolerance(zoom))).collect();
-            if !parts.is_empty() {
-                let mut tags = self.rank_tag(run[0]);
-                tags.extend(name(run[0]).map(name_tag));
+            if let Some(&street) = run.first().filter(|_| !parts.is_empty()) {
+                let mut tags = self.rank_tag(street);
+                tags.extend(name(street).map(name_tag));
                 layer.add_lines(None, &tags, &parts);
             }
         }
@@ -106,7 +106,7 @@ pub fn join_shapes<'a>(shapes: impl Iterator<Item = &'a [Point]>) -> Vec<Vec<Poi
         has_one_shape = line.is_none();
         match line {
             None => lines.push(shape.to_vec()),
-            Some(line) if line.last() == Some(&first) => line.extend(&shape[1..]),
+            Some(line) if line.last() == Some(&first) => line.extend(shape.iter().skip(1)),
             Some(line) => line.extend(shape.iter().rev().skip(1)),
         }
     }

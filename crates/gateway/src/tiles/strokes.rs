@@ -1,6 +1,12 @@
 //! Strokes: chains of streets that continue each other across junctions. Maps split streets at every
 //! junction and bend; showing or dropping whole strokes keeps a simplified map connected.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "indices are street and terminal numbers of a checked map"
+)]
+
 use super::detail::Shapes;
 use super::streets::join_shapes;
 use meshcloak::map::{StreetId, StreetMap};

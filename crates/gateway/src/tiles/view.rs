@@ -1,5 +1,11 @@
 //! Selection of the strokes that are drawn at one zoom, within the point budget of each tile.
 
+#![expect(
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects,
+    reason = "runs and windows have elements; indices are stroke numbers"
+)]
+
 use super::lines::simplify;
 use meshcloak::units::Point;
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -4,11 +4,6 @@
 //! These apps store a report that was not accepted and send it again until it is. Every report
 //! that a correct app can send is therefore acknowledged; unusable reports are dropped.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 #[cfg(any(test, feature = "fuzzing"))]
 pub(crate) mod fuzzing;
 mod motion;

@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod tests;
 
+use crate::city::CityId;
 use meshcloak::map::Position;
 use meshcloak::units::{Point, Time};
 use std::collections::VecDeque;
@@ -19,6 +20,8 @@ pub struct Fix {
     pub arrived: Time,
     /// Unix time in milliseconds by the tracker's clock, if that clock is trusted.
     pub tracker_millis: Option<u64>,
+    /// City of the position.
+    pub city: CityId,
     /// Reported position in map coordinates.
     pub point: Point,
     /// Snapped position.
@@ -156,11 +159,12 @@ impl MotionTrack {
                 .map(|(last, this)| this.saturating_sub(last));
             let interval = tracker_millis.filter(|millis| *millis > 0).unwrap_or(arrived);
             push(&mut self.intervals, Duration::from_millis(interval), MAX_INTERVALS);
-            let distance = metres(last.position, fix.position)
-                .unwrap_or_else(|| last.point.distance(fix.point) * DETOUR_FACTOR);
             // The engine uses arrival times: the speed must be an upper bound for both clocks.
             let span = interval.min(arrived);
-            if span > 0 {
+            // Positions in two cities have no common plane.
+            if span > 0 && last.city == fix.city {
+                let distance = metres(last.position, fix.position)
+                    .unwrap_or_else(|| last.point.distance(fix.point) * DETOUR_FACTOR);
                 self.add_speed(now, distance / (span as f64 / 1000.0) * SPEED_MARGIN);
             }
         }

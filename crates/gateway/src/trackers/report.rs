@@ -3,9 +3,10 @@
 use super::motion::{Fix, FixTime, Motion, ReportTime};
 use crate::accounts::Account;
 use crate::api::QueryRequest;
+use crate::city_map::Located;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::intake::{Located, check_query, locate};
+use crate::intake::check_query;
 use crate::outcome::Finished;
 use crate::stream::refusal_json;
 use crate::submit::{Submission, submit};
@@ -127,7 +128,7 @@ fn query_of<'a>(
     report: &TrackerReport,
 ) -> Result<QueryRequest<'a>, Refusal> {
     let Tracker { account, user, device } = tracker;
-    let Located { point, position } = locate(gateway, report.lon, report.lat)?;
+    let Located { city, point, position, .. } = gateway.cities().locate(report.lon, report.lat)?;
     let (point, position) = (point.into_exposed(), position.into_exposed());
     let now = gateway.clock().now();
     let time = ReportTime {
@@ -143,8 +144,8 @@ fn query_of<'a>(
             FixTime::Arrival => None,
             FixTime::Late => return Err(Refusal::Late),
         };
-        let fix = Fix { arrived: now, tracker_millis, point, position, speed: report.speed };
-        track.add(fix, |from, to| gateway.street_metres(from, to))
+        let fix = Fix { arrived: now, tracker_millis, city, point, position, speed: report.speed };
+        track.add(fix, |from, to| gateway.cities().get(city).street_metres(from, to))
     };
     let settings = &user.settings.body;
     Ok(QueryRequest {

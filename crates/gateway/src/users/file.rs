@@ -7,10 +7,10 @@
 
 use super::profile::{Token, UserProfile};
 use super::{SettingsBody, UserSettings};
+use crate::city_map::CityMaps;
 use crate::keys::{KeyError, hexadecimal, parse_hash};
 use crate::private_file::replace_file;
 use crate::zones::BoundarySecret;
-use meshcloak::map::StreetMap;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -93,12 +93,12 @@ struct Content {
 impl UserStore {
     /// Reads the file. A missing file is created, so that its secret survives a restart. Without
     /// a path the secret is random and lives as long as the process.
-    pub fn open(path: Option<&Path>, map: &StreetMap) -> Result<UserStore, KeyError> {
+    pub fn open(path: Option<&Path>, maps: &CityMaps) -> Result<UserStore, KeyError> {
         let Some(path) = path else {
             return Ok(UserStore { secret: random_secret()?, profiles: Vec::new(), log: None });
         };
         let invalid = |problem: String| KeyError::File { path: path.to_owned(), problem };
-        if let Some(content) = read(path, map).map_err(invalid)? {
+        if let Some(content) = read(path, maps).map_err(invalid)? {
             let Content { secret, profiles, document_len, len } = content;
             let log = SettingsLog::open(path, secret, document_len, len);
             let log = Some(log.map_err(|error| invalid(error.to_string()))?);
@@ -110,23 +110,23 @@ impl UserStore {
     }
 
     /// Checks the file without changing it.
-    pub fn check(path: &Path, map: &StreetMap) -> Result<(), KeyError> {
+    pub fn check(path: &Path, maps: &CityMaps) -> Result<(), KeyError> {
         let invalid = |problem| KeyError::File { path: path.to_owned(), problem };
-        read(path, map).map(drop).map_err(invalid)
+        read(path, maps).map(drop).map_err(invalid)
     }
 }
 
 /// Reads the file; `None` if there is none.
-fn read(path: &Path, map: &StreetMap) -> Result<Option<Content>, String> {
+fn read(path: &Path, maps: &CityMaps) -> Result<Option<Content>, String> {
     match fs::read_to_string(path) {
-        Ok(text) => parse(&text, map).map(Some),
+        Ok(text) => parse(&text, maps).map(Some),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error.to_string()),
     }
 }
 
 /// Error texts never quote the file: it holds zones.
-fn parse(text: &str, map: &StreetMap) -> Result<Content, String> {
+fn parse(text: &str, maps: &CityMaps) -> Result<Content, String> {
     let mut documents = serde_json::Deserializer::from_str(text).into_iter::<Document>();
     let document = documents.next().ok_or("the file is empty")?.map_err(|error| {
         format!("line {}, column {}: not a file of user settings", error.line(), error.column())
@@ -135,7 +135,7 @@ fn parse(text: &str, map: &StreetMap) -> Result<Content, String> {
     let secret = parse_hash(&document.secret).ok_or("`secret` must have 64 hexadecimal digits")?;
     let mut profiles = BTreeMap::new();
     for (number, entry) in document.people.into_iter().enumerate() {
-        let profile = profile(entry, map)
+        let profile = profile(entry, maps)
             .map_err(|problem| format!("entry {}: {problem}", number.saturating_add(1)))?;
         profiles.insert((profile.account.clone(), profile.name.clone()), profile);
     }
@@ -149,7 +149,7 @@ fn parse(text: &str, map: &StreetMap) -> Result<Content, String> {
         }
         match serde_json::from_str(line).map_err(|_| invalid("not a change of user settings"))? {
             Change::Put(entry) => {
-                let profile = profile(entry, map).map_err(|problem| invalid(&problem))?;
+                let profile = profile(entry, maps).map_err(|problem| invalid(&problem))?;
                 profiles.insert((profile.account.clone(), profile.name.clone()), profile);
             }
             Change::Delete(Deleted { account, deleted }) => {
@@ -165,8 +165,9 @@ fn parse(text: &str, map: &StreetMap) -> Result<Content, String> {
     })
 }
 
-fn profile(entry: Entry<SettingsBody>, map: &StreetMap) -> Result<UserProfile, String> {
-    let settings = UserSettings::new(entry.settings, map).map_err(|refusal| refusal.to_string())?;
+fn profile(entry: Entry<SettingsBody>, maps: &CityMaps) -> Result<UserProfile, String> {
+    let settings =
+        UserSettings::new(entry.settings, maps).map_err(|refusal| refusal.to_string())?;
     let mut profile = UserProfile::new(&entry.account, &entry.person, settings);
     for digits in &entry.tokens {
         let hash = parse_hash(digits).ok_or("each token must have 64 hexadecimal digits")?;

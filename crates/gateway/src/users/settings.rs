@@ -3,9 +3,12 @@
 use super::{RecentReports, UserProfile};
 use crate::accounts::Account;
 use crate::api::QuestionBody;
+use crate::city::CityId;
+use crate::city_map::CityMaps;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::{self, seconds};
+use crate::spherical_cap::SpherePoint;
 use crate::zones::{Zone, ZoneMinimum, ZoneRule, ZoneShape};
 use meshcloak::map::StreetMap;
 use meshcloak::units::{LonLat, Point};
@@ -97,7 +100,16 @@ fn is_false(value: &bool) -> bool {
 pub struct UserSettings {
     /// The settings as received.
     pub body: SettingsBody,
-    /// Zones in map coordinates.
+    /// Zones by city.
+    pub zones: Vec<CityZones>,
+}
+
+/// Zones of a user in one city, in the coordinates of its map.
+#[derive(Debug)]
+pub struct CityZones {
+    /// City of the centres.
+    pub city: CityId,
+    /// The zones.
     pub zones: Vec<Zone>,
 }
 
@@ -112,18 +124,26 @@ const MAX_ZONES: usize = 16;
 const MAX_CORNERS: usize = 100;
 
 impl UserSettings {
-    /// Projects the zones onto the map.
+    /// Projects each zone onto the map of the city that its centre is in.
     ///
     /// # Errors
     /// [`Refusal::Zone`] names the rule that a zone breaks.
-    pub fn new(body: SettingsBody, map: &StreetMap) -> Result<UserSettings, Refusal> {
+    pub fn new(body: SettingsBody, maps: &CityMaps) -> Result<UserSettings, Refusal> {
         if body.zones.len() > MAX_ZONES {
             return Err(Refusal::Zone(format!(
                 "a user has at most {MAX_ZONES} zones, found {}",
                 body.zones.len()
             )));
         }
-        let zones = body.zones.iter().map(|zone| zone.project(map)).collect::<Result<_, _>>()?;
+        let mut zones: Vec<CityZones> = Vec::new();
+        for zone in &body.zones {
+            let map = maps.city_of_zone(zone.centre());
+            let (city, zone) = (map.id(), zone.project(map.map())?);
+            match zones.iter_mut().find(|known| known.city == city) {
+                Some(known) => known.zones.push(zone),
+                None => zones.push(CityZones { city, zones: vec![zone] }),
+            }
+        }
         Ok(UserSettings { body, zones })
     }
 }
@@ -150,7 +170,7 @@ impl UserProfile {
         if let Some(question) = &body.question {
             intake::question(gateway, question)?;
         }
-        let settings = UserSettings::new(body, gateway.atlas().map())?;
+        let settings = UserSettings::new(body, gateway.cities().maps())?;
         Ok(UserProfile::new(account.name(), name, settings))
     }
 
@@ -167,6 +187,13 @@ impl UserProfile {
 }
 
 impl ZoneBody {
+    /// Returns the centre of the circle, or the middle of the polygon's corners.
+    fn centre(&self) -> LonLat {
+        let circle = self.circle.iter().map(|circle| [circle.lon, circle.lat]);
+        let corners = circle.chain(self.polygon.iter().flatten().copied());
+        SpherePoint::middle(corners.map(|[lon, lat]| LonLat { lon, lat }))
+    }
+
     fn project(&self, map: &StreetMap) -> Result<Zone, Refusal> {
         let invalid = |text: &str| Err(Refusal::Zone(text.to_owned()));
         if self.name.as_ref().is_some_and(|name| name.len() > 64) {

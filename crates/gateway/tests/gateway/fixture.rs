@@ -5,6 +5,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
 use gateway::answers::answer_round;
 use gateway::batch::BatchEngine;
+use gateway::city::CityParts;
 use gateway::clock::Clock;
 use gateway::config::{AfterStart, Config, Mode};
 use gateway::gateway::{Gateway, Parts};
@@ -14,11 +15,12 @@ use gateway::server::app;
 use gateway::service::{BuiltIn, Objects, Service, ServiceError, ServiceFuture};
 use gateway::walk::Walker;
 use meshcloak::distance::Atlas;
-use meshcloak::map::Position;
+use meshcloak::map::{Position, StreetMap};
 use meshcloak::units::Length;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 use tower::ServiceExt as _;
 
 /// Behaviour of the service.
@@ -43,6 +45,14 @@ pub struct Probe {
 }
 
 impl Probe {
+    pub fn new(walker: Arc<Walker>) -> Probe {
+        Probe {
+            inner: Arc::new(BuiltIn::new(walker)),
+            requests: Arc::default(),
+            mode: Arc::new(AtomicU8::new(ServiceMode::Normal as u8)),
+        }
+    }
+
     pub fn set_mode(&self, mode: ServiceMode) {
         self.mode.store(mode as u8, Ordering::SeqCst);
     }
@@ -85,12 +95,13 @@ pub fn walker() -> Arc<Walker> {
     Arc::clone(walker)
 }
 
-/// Returns a configuration with high rate limits and no keys.
+/// Returns a configuration with high rate limits, a long wait before the service and no keys.
 pub fn generous() -> Config {
     let mut config = Config { keys: None, ..Config::default() };
     config.engine.after_start = AfterStart::New;
     config.limits.rate = 1_000_000;
     config.limits.person_rate = 60_000;
+    config.service.wait = Duration::from_secs(600);
     config
 }
 
@@ -146,7 +157,7 @@ impl Fixture {
 
     /// Returns the number of accepted queries, and of answered, expired, cancelled and failed ones.
     pub fn counts(&self) -> (u64, [u64; 4]) {
-        let (accepted, [answered, expired, cancelled, failed, _]) =
+        let (accepted, [answered, expired, cancelled, failed, ..]) =
             self.gateway.metrics().exact_counts();
         (accepted, [answered, expired, cancelled, failed])
     }
@@ -154,13 +165,9 @@ impl Fixture {
 
 /// Creates a gateway and its service.
 pub fn gateway_of(config: Config, mode: Mode, clock: Clock) -> (Arc<Gateway>, Probe) {
-    let probe = Probe {
-        inner: Arc::new(BuiltIn::new(walker())),
-        requests: Arc::default(),
-        mode: Arc::new(AtomicU8::new(ServiceMode::Normal as u8)),
-    };
+    let probe = Probe::new(walker());
     let service = Box::new(probe.clone());
-    let parts = Parts { config, mode, walker: walker(), service, clock };
+    let parts = Parts { config, mode, cities: vec![CityParts::only(walker(), service)], clock };
     (Arc::new(Gateway::new(parts).unwrap()), probe)
 }
 
@@ -194,8 +201,11 @@ pub async fn call(app: Router, request: Request<Body>) -> (StatusCode, Value) {
 
 /// Returns lon and lat of a point on a street; `part` is from 0 (start) to 1 (end).
 pub fn place(street: u32, part: f64) -> (f64, f64) {
-    let walker = walker();
-    let map = walker.atlas().map();
+    place_on(walker().map(), street, part)
+}
+
+/// Same as [`place`], on any map.
+pub fn place_on(map: &StreetMap, street: u32, part: f64) -> (f64, f64) {
     let street = meshcloak::map::StreetId(street % map.street_count() as u32);
     let position = Position { street, offset: map.street(street).length.part(part) };
     let lon_lat = map.frame().unwrap().lon_lat(map.point(position));

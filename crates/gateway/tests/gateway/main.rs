@@ -5,6 +5,7 @@
 
 mod after_start;
 mod broken;
+mod cities;
 mod clients;
 mod encrypted;
 mod faults;

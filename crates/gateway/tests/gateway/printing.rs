@@ -61,7 +61,7 @@ async fn queries_print_no_private_value() {
     }
     let refused = parse_query(&gateway, &account, json.replace("\"k\":2", "\"k\":1").as_bytes());
     assert_private("RefusedQuery", &refused.unwrap_err());
-    assert_private("Mailbox", gateway.mailbox());
+    assert_private("Mailbox", gateway.city().mailbox());
     assert_private("Tickets", account.tickets());
     assert_private("Account", &account);
     gateway.clock().advance(1000);

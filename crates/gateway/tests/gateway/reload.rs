@@ -4,6 +4,7 @@ use crate::fixture::{call, gateway_of, generous, walker};
 use crate::log_capture::LogCapture;
 use axum::body::Body;
 use axum::http::Request;
+use gateway::city::CityParts;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode, Source, Sources};
 use gateway::gateway::{Gateway, Parts};
@@ -127,7 +128,12 @@ async fn the_log_says_why_a_database_refuses() {
     config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
     config.server.metrics = None;
     let (mode, service) = (Mode::Demo, Box::new(RefusingService));
-    let parts = Parts { config, mode, walker: walker(), service, clock: Clock::start() };
+    let parts = Parts {
+        config,
+        mode,
+        cities: vec![CityParts::only(walker(), service)],
+        clock: Clock::start(),
+    };
     let gateway = Arc::new(Gateway::new(parts).unwrap());
     let running = Running::start(Arc::clone(&gateway), app(gateway)).await.unwrap();
     while !log.text().contains("cannot fetch the categories") {

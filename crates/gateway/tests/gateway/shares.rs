@@ -103,6 +103,28 @@ async fn two_greedy_accounts_leave_places_in_the_queue_for_a_third() {
     assert!(accepted[2] >= 7, "{accepted:?}");
 }
 
+#[tokio::test]
+async fn an_account_that_fills_the_service_leaves_room_for_another() {
+    let limits = [LimitOverrides::default(); 2];
+    // Before its first response the service is expected to take its time-out of 2 s for each
+    // request: 32 slots send 32 requests at once, 80 more in half of `service.wait`, 106 in two
+    // thirds.
+    let defaults = |config: &mut Config| config.service = Config::default().service;
+    let keyed = Keyed::new(&limits, defaults).await;
+    let mut accepted = [0; 2];
+    for account in [0, 1] {
+        for number in 0..150 {
+            let name = format!("{account}.{number}");
+            let lonely = with(query(&name, &name, 3), "k", json!(50));
+            let refused = keyed.submit(account, &lonely).await;
+            assert!(refused.as_ref().is_none_or(|reason| reason == "busy"), "{refused:?}");
+            accepted[account] += usize::from(refused.is_none());
+        }
+    }
+    assert_eq!(accepted[0], 113, "half of the wait");
+    assert!((15..=26).contains(&accepted[1]), "{accepted:?}");
+}
+
 /// Sends queries of the given accounts, ticks, and returns the outcomes.
 async fn outcomes(keyed: &mut Keyed, accounts: &[usize]) -> Vec<Value> {
     let queries = accounts.iter().enumerate().map(|(number, &account)| {

@@ -5,7 +5,7 @@ use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
 use gateway::serve::Running;
 use gateway::server::app;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -127,6 +127,58 @@ async fn more_connections_than_allowed_are_closed() {
     third.read_to_end(&mut nothing).await.ok();
     assert!(nothing.is_empty());
     drop(open);
+    running.stop().await;
+}
+
+/// Returns an address of this machine that is not loopback; `None` without a network.
+fn own_address() -> Option<IpAddr> {
+    let socket = std::net::UdpSocket::bind(("0.0.0.0", 0)).ok()?;
+    // Sends nothing; the system chooses the address for this destination.
+    socket.connect(("192.0.2.1", 9)).ok()?;
+    let address = socket.local_addr().ok()?.ip();
+    (!address.is_loopback() && !address.is_unspecified()).then_some(address)
+}
+
+#[tokio::test]
+async fn an_address_has_a_bounded_number_of_connections() {
+    let Some(address) = own_address() else {
+        println!("skipped: this machine has no address but loopback");
+        return;
+    };
+    let mut config = on_any_port();
+    config.server.listen = SocketAddr::from((address, 0));
+    config.server.insecure = true;
+    config.server.connections_per_address = 3;
+    let running = start(config).await;
+    let health = "GET /health HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+    let mut open = Vec::new();
+    for _ in 0..3 {
+        let mut stream = TcpStream::connect(running.address()).await.unwrap();
+        stream.write_all(b"GET /health HTTP/1.1\r\nhost: x\r\n\r\n").await.unwrap();
+        let mut answer = [0; 15];
+        stream.read_exact(&mut answer).await.unwrap();
+        open.push(stream);
+    }
+    let mut fourth = TcpStream::connect(running.address()).await.unwrap();
+    let mut nothing = Vec::new();
+    fourth.read_to_end(&mut nothing).await.ok();
+    assert!(nothing.is_empty(), "beyond the limit of the address");
+    drop(open);
+    // The connections end in the background.
+    let again = async {
+        loop {
+            let mut stream = TcpStream::connect(running.address()).await.unwrap();
+            let mut answer = Vec::new();
+            if stream.write_all(health.as_bytes()).await.is_ok()
+                && stream.read_to_end(&mut answer).await.is_ok()
+                && answer.starts_with(b"HTTP/1.1 200 OK")
+            {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), again).await.expect("the slots are free again");
     running.stop().await;
 }
 

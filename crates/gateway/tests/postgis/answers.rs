@@ -8,6 +8,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use gateway::answers::answer_round;
 use gateway::batch::BatchEngine;
+use gateway::city::CityParts;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
 use gateway::gateway::{Gateway, Parts};
@@ -177,10 +178,13 @@ async fn post(app: Router, body: Value) -> Value {
 fn gateway_of(walker: &Arc<Walker>, settings: &PostgisSettings) -> Arc<Gateway> {
     let mut config = Config { keys: None, ..Config::default() };
     config.engine.dc_max = walker.atlas().dc_max();
-    config.service.timeout = LONG_TIMEOUT * 2;
+    config.service.timeout = LONG_TIMEOUT;
+    config.service.question_timeout = LONG_TIMEOUT * 2;
+    config.service.wait = LONG_TIMEOUT * 10;
     let service = Box::new(Postgis::service(walker.clone(), settings).unwrap());
     let (mode, clock) = (Mode::Demo, Clock::manual());
-    let parts = Parts { config, mode, walker: walker.clone(), service, clock };
+    let parts =
+        Parts { config, mode, cities: vec![CityParts::only(walker.clone(), service)], clock };
     Arc::new(Gateway::new(parts).unwrap())
 }
 

@@ -71,8 +71,8 @@ fn asked() -> Inquiry {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_failed_or_timed_out_inquiry_is_repeated_unchanged() {
-    let service = ScriptedService::new(&[Reaction::Fail, Reaction::Hang]);
+async fn a_failed_inquiry_is_repeated_unchanged() {
+    let service = ScriptedService::new(&[Reaction::Fail, Reaction::Fail]);
     let answer = service.client(ServiceClientSettings::default()).ask(&asked()).await;
     assert!(answer.is_ok());
     let inquiries = service.inquiries.lock().unwrap();
@@ -82,16 +82,38 @@ async fn a_failed_or_timed_out_inquiry_is_repeated_unchanged() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_hanging_service_costs_at_most_the_configured_time() {
-    let service = ScriptedService::new(&[Reaction::Hang; 9]);
-    let settings = ServiceClientSettings::default();
-    let client = service.client(settings.clone());
-    let start = Instant::now();
-    assert_eq!(client.ask(&asked()).await, Err(ServiceError::TimedOut));
-    assert_eq!(service.inquiries(), 3);
-    // Timers have a resolution of one millisecond.
-    assert!(start.elapsed() <= settings.max_duration() + Duration::from_millis(5));
-    assert_eq!(client.categories().await, Err(ServiceError::TimedOut));
+async fn a_hanging_service_costs_at_most_the_time_out() {
+    // A request that was repeated has the rest of the time.
+    for script in [&[Reaction::Hang][..], &[Reaction::Fail, Reaction::Hang]] {
+        let service = ScriptedService::new(script);
+        let settings = ServiceClientSettings::default();
+        let client = service.client(settings);
+        let start = Instant::now();
+        assert_eq!(client.ask(&asked()).await, Err(ServiceError::TimedOut));
+        assert_eq!(service.inquiries(), script.len());
+        // Timers have a resolution of one millisecond.
+        assert!(start.elapsed().abs_diff(settings.timeout) <= Duration::from_millis(5));
+        assert_eq!(client.categories().await, Err(ServiceError::TimedOut));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn failures_of_a_kind_suspend_no_other_kind() {
+    let service = ScriptedService::new(&[Reaction::Fail; 5]);
+    let settings = ServiceClientSettings { max_attempts: 1, ..ServiceClientSettings::default() };
+    let client = service.client(settings);
+    let kinds: Vec<Inquiry> = questions().iter().map(|q| inquiry(&walker(), q)).collect();
+    for _ in 0..5 {
+        assert_eq!(client.ask(&kinds[0]).await, Err(ServiceError::Down));
+    }
+    assert_eq!(client.ask(&kinds[0]).await, Err(ServiceError::CircuitOpen));
+    for other in &kinds[1..] {
+        assert_ne!(other.kind(), kinds[0].kind());
+        assert!(client.ask(other).await.is_ok());
+    }
+    assert_eq!(client.ask(&kinds[0]).await, Err(ServiceError::CircuitOpen), "still suspended");
+    tokio::time::advance(settings.open_duration).await;
+    assert!(client.ask(&kinds[0]).await.is_ok() && !client.is_open());
 }
 
 #[tokio::test(start_paused = true)]
@@ -109,7 +131,7 @@ async fn a_malformed_answer_is_not_repeated_and_does_not_open_the_breaker() {
 async fn the_breaker_opens_after_failures_and_admits_one_trial() {
     let service = ScriptedService::new(&[Reaction::Fail; 6]);
     let settings = ServiceClientSettings { max_attempts: 1, ..ServiceClientSettings::default() };
-    let client = service.client(settings.clone());
+    let client = service.client(settings);
     for _ in 0..5 {
         assert_eq!(client.ask(&asked()).await, Err(ServiceError::Down));
     }

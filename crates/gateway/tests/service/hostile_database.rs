@@ -4,7 +4,8 @@ use crate::fixture::{inquiry, questions, walker};
 use gateway::question::Category;
 use gateway::service::postgis::{Postgis, PostgisSettings};
 use gateway::service::{
-    PlanarService as _, RangeRequest, ServiceClient, ServiceClientSettings, ServiceError,
+    PlanarService as _, RangeRequest, RequestPolicy, ServiceClient, ServiceClientSettings,
+    ServiceError,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -203,7 +204,11 @@ async fn ask_for_rows(rows: Vec<u8>, max_memory: usize) -> Result<usize, Service
     let settings = PostgisSettings { max_memory, ..settings };
     let service = Postgis::service(walker.clone(), &settings).unwrap();
     let range = RangeRequest { around: None, category: &Category::Any };
-    service.service().range(range).await.map(|answer| answer.objects.len())
+    service
+        .service()
+        .range(range, &RequestPolicy::unlimited())
+        .await
+        .map(|answer| answer.objects.len())
 }
 
 #[tokio::test]

@@ -3,8 +3,8 @@
 use crate::fixture::{inquiry, questions, walker};
 use gateway::refine::refine;
 use gateway::service::{
-    Planar, PlanarService, PlanarSettings, RangeAnswer, RangeRequest, RawObject, ServiceClient,
-    ServiceClientSettings, ServiceError, ServiceFuture,
+    Planar, PlanarService, PlanarSettings, RangeAnswer, RangeRequest, RawObject, RequestPolicy,
+    ServiceClient, ServiceClientSettings, ServiceError, ServiceFuture,
 };
 use meshcloak::map::{Position, StreetId};
 use meshcloak::units::{Length, Point};
@@ -32,7 +32,11 @@ impl PlanarService for InvalidService {
         "invalid"
     }
 
-    fn range<'a>(&'a self, _: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer> {
+    fn range<'a>(
+        &'a self,
+        _: RangeRequest<'a>,
+        _: &'a RequestPolicy,
+    ) -> ServiceFuture<'a, RangeAnswer> {
         let requests = self.1.fetch_add(1, Ordering::Relaxed);
         let page = match self.0 {
             Fault::InvalidObjects => RangeAnswer { objects: invalid_objects(), truncated: false },

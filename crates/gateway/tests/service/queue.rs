@@ -105,11 +105,12 @@ async fn slots_are_never_exceeded_and_requests_leave_in_order() {
 async fn the_expected_wait_follows_the_response_times() {
     let service = CountingService::default();
     let queue = queue(&service, settings());
-    assert_eq!(queue.expected_wait(30.0), Duration::from_secs(1));
+    assert_eq!(queue.expected_wait(3.0), Duration::ZERO, "three slots are free");
+    assert_eq!(queue.expected_wait(33.0), Duration::from_secs(1));
     for _ in 0..20 {
         ends(&queue, inquiries()).await;
     }
-    let wait = queue.expected_wait(30.0).as_secs_f64();
+    let wait = queue.expected_wait(33.0).as_secs_f64();
     assert!((wait - 10.0).abs() < 0.2, "{wait}");
     let waiting = queue.send(inquiries());
     // Three of twenty are taken when the slots run.

@@ -10,6 +10,7 @@ use axum::http::Request;
 use futures_util::future::join_all;
 use gateway::answers::answer_round;
 use gateway::batch::BatchEngine;
+use gateway::city::CityParts;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
 use gateway::gateway::{Gateway, Parts};
@@ -70,7 +71,8 @@ pub async fn asked(
     config.service.timeout = Duration::from_secs(600);
     config.limits.rate = 1_000_000;
     let (mode, clock) = (Mode::Demo, Clock::manual());
-    let parts = Parts { config, mode, walker: Arc::clone(walker), service, clock };
+    let parts =
+        Parts { config, mode, cities: vec![CityParts::only(Arc::clone(walker), service)], clock };
     let gateway = Arc::new(Gateway::new(parts).unwrap());
     gateway.refresh_categories().await.unwrap();
     let mut engine = BatchEngine::new(Arc::clone(&gateway));

@@ -8,6 +8,7 @@
 
 mod checks;
 mod log;
+mod permutation;
 mod plan;
 mod service;
 mod world;
@@ -39,6 +40,7 @@ fn every_schedule_keeps_every_promise() {
         None => 0..setting("MESHCLOAK_SCHEDULES").unwrap_or(DEFAULT_SCHEDULES),
     };
     let schedules = seeds.end - seeds.start;
+    world::walker();
     let logs: Vec<Log> = seeds
         .into_par_iter()
         .map(|seed| {

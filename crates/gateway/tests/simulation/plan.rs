@@ -46,7 +46,7 @@ pub struct Ask {
 }
 
 /// A question.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     Nearest(u32),
     Within(u32),

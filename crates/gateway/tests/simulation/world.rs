@@ -8,6 +8,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use gateway::answers::answer_round;
 use gateway::batch::{BatchEngine, Round};
+use gateway::city::CityParts;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
 use gateway::gateway::{Gateway, Parts};
@@ -42,7 +43,9 @@ impl Fault {
     pub const ALL: [Fault; 3] = [Fault::LoseRound, Fault::RepeatRequest, Fault::SplitSet];
 }
 
-fn walker() -> Arc<Walker> {
+/// Returns the city, prepared once. Parallel tests call it first: its preparation is parallel too,
+/// and must not begin on a thread that runs a schedule.
+pub fn walker() -> Arc<Walker> {
     static WALKER: OnceLock<Arc<Walker>> = OnceLock::new();
     let walker = WALKER.get_or_init(|| {
         let source = "city:500:7".parse().unwrap();
@@ -86,8 +89,7 @@ impl World {
         let gateway = Gateway::new(Parts {
             config: config(plan),
             mode: Mode::Demo,
-            walker: walker(),
-            service: Box::new(service),
+            cities: vec![CityParts::only(walker(), Box::new(service))],
             clock: Clock::manual(),
         });
         let gateway = Arc::new(gateway.unwrap());
@@ -162,7 +164,7 @@ impl World {
     }
 
     fn body(&self, ask: &Ask) -> Value {
-        let map = self.gateway.atlas().map();
+        let map = self.gateway.city().atlas().map();
         let street = StreetId(ask.street % map.street_count() as u32);
         let position = Position { street, offset: map.street(street).length.part(ask.offset) };
         let lon_lat = map.frame().unwrap().lon_lat(map.point(position));
@@ -188,7 +190,8 @@ impl World {
             .push(round.requests.iter().map(|inquiry| format!("{inquiry:?}")).collect());
         for set in &round.sets {
             let member = |member: &gateway::requests::Member| {
-                let number = member.pending.ticket.expose().parse().expect("tickets are numbers");
+                let number =
+                    member.pending.origin.ticket.expose().parse().expect("tickets are numbers");
                 (number, member.served.k)
             };
             self.log.sets.push(SetRecord {
@@ -221,7 +224,7 @@ impl World {
         let (accepted, ended) = self.gateway.metrics().exact_counts();
         (self.log.accepted, self.log.ended) = (accepted, ended.iter().sum());
         self.log.under_way = self.gateway.under_way().load(Ordering::SeqCst);
-        self.log.queued_requests = self.gateway.requests().len();
+        self.log.queued_requests = self.gateway.city().requests().len();
         self.log.requests = self.seen.lock().unwrap().clone();
         self.log
     }
@@ -231,8 +234,12 @@ impl World {
 fn split_sets(round: &mut Round) {
     let sets = std::mem::take(&mut round.sets).into_iter();
     let members = sets.flat_map(|set| set.members);
-    round.sets =
-        members.map(|member| gateway::requests::ServedSet { members: vec![member] }).collect();
+    round.sets = members
+        .map(|member| gateway::requests::ServedSet {
+            requests: vec![member.request],
+            members: vec![member],
+        })
+        .collect();
 }
 
 fn config(plan: &Plan) -> Config {

@@ -12,7 +12,7 @@ from pathlib import Path
 from city import City
 
 DT, K, DC = 10, 2, 1500
-LONGEST_SECONDS = DT + 1 + 5 + 2 * 2 + 5  # dt + tick + service.wait + 2 × service.timeout, and slack
+LONGEST_SECONDS = DT + 1 + 5 + 8 + 5  # dt + tick + service.wait + service.question_timeout, and slack
 FLOOD_PER_SECOND, POSTS_PER_SECOND, GARBAGE_PER_SECOND = 300, 20, 10
 USERS, LORIS_COUNT = 4000, 150
 TICKETS = itertools.count()

@@ -10,7 +10,7 @@ import http.server, json, random, sys, threading, time
 from pathlib import Path
 from city import City
 
-SLOW_SECONDS, STALLED_SECONDS, HUGE_BYTES = 0.3, 8, 64 << 20
+SLOW_SECONDS, STALLED_SECONDS, HUGE_BYTES = 0.6, 8, 64 << 20
 NESTED = b'{"complete":true,"features":' + b"[" * 200_000
 LIES = [b"<html>no</html>", b"", b"[]", b"null", b'{"type":"FeatureCollection","features":[]}', NESTED,
         b'{"complete":"yes","features":7}', b'{"complete":true,"features":[{"id":[],"geometry":null}]}',

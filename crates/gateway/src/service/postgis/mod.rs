@@ -3,11 +3,6 @@
 //! Sessions are pooled and read-only. A request sends the lines of the region as text, a distance
 //! and a category; the same inquiry sends the same bytes.
 
-#![cfg_attr(
-    not(test),
-    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
-)]
-
 mod address;
 mod byte_budget;
 mod connect;
@@ -24,8 +19,8 @@ pub use sql::{TableName, TableNameError};
 use super::answer_memory::AnswerMemory;
 use super::projection::Projection;
 use super::{
-    Planar, PlanarService, PlanarSettings, RangeAnswer, RangeRequest, RawObject, ServiceError,
-    ServiceFuture,
+    Planar, PlanarService, PlanarSettings, RangeAnswer, RangeRequest, RawObject, RequestPolicy,
+    ServiceError, ServiceFuture,
 };
 use crate::walk::Walker;
 use pool::SessionPool;
@@ -112,16 +107,26 @@ impl Postgis {
         Ok(Planar::new(walker, postgis, settings.planar))
     }
 
-    async fn fetch(&self, range: RangeRequest<'_>) -> Result<RangeAnswer, ServiceError> {
+    async fn fetch(
+        &self,
+        range: RangeRequest<'_>,
+        policy: &RequestPolicy,
+    ) -> Result<RangeAnswer, ServiceError> {
         let ground_range = range.around.map(|area| GroundRange {
             wkt: sql::multi_line_string(self.projection.unjoined_lines(area.lines.lines())),
             metres: self.projection.widen(&range, 1.002).metres,
         });
         let category = range.category.name();
+        policy.send(|| self.fetch_rows(ground_range.as_ref(), category)).await
+    }
+
+    async fn fetch_rows(
+        &self,
+        range: Option<&GroundRange>,
+        category: Option<&str>,
+    ) -> Result<RangeAnswer, ServiceError> {
         let memory = self.memory.reserve(None).await?;
-        let range = async |session: &DatabaseSession| {
-            session.range(ground_range.as_ref(), category, memory).await
-        };
+        let range = async |session: &DatabaseSession| session.range(range, category, memory).await;
         let rows = self.pool.run(range).await?;
         let truncated = rows.len() == self.limit;
         let projection = Arc::clone(&self.projection);
@@ -148,8 +153,12 @@ impl PlanarService for Postgis {
         "postgis"
     }
 
-    fn range<'a>(&'a self, range: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer> {
-        Box::pin(self.fetch(range))
+    fn range<'a>(
+        &'a self,
+        range: RangeRequest<'a>,
+        policy: &'a RequestPolicy,
+    ) -> ServiceFuture<'a, RangeAnswer> {
+        Box::pin(self.fetch(range, policy))
     }
 
     fn categories(&self) -> ServiceFuture<'_, Vec<String>> {

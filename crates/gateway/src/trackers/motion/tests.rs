@@ -10,7 +10,8 @@ const DAY: u64 = 86_400_000;
 fn fix(seconds: f64, x: f64, speed: Option<f64>) -> Fix {
     let position = Position { street: StreetId(0), offset: Length::ZERO };
     let arrived = Time::from_millis((seconds * 1000.0) as u64);
-    Fix { arrived, tracker_millis: None, point: Point::new(x, 0.0), position, speed }
+    let (city, point) = (CityId(0), Point::new(x, 0.0));
+    Fix { arrived, tracker_millis: None, city, point, position, speed }
 }
 
 fn add_straight(track: &mut MotionTrack, fix: Fix) -> Motion {

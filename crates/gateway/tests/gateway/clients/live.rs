@@ -9,6 +9,7 @@ use futures_util::SinkExt as _;
 use gateway::keys::{KeyFile, LimitOverrides};
 use serde_json::json;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::protocol::frame::coding::CloseCode;
 
@@ -205,6 +206,23 @@ async fn a_socket_is_closed_when_its_key_is_revoked() {
 }
 
 #[tokio::test]
+async fn an_account_has_a_bounded_number_of_sockets() {
+    let world = World::with(|config, _| config.limits.connections = 2).await;
+    let (address, _closing) = listen_on(&world).await;
+    let (jo, _) = Client::open(address, &world.key, hello("jo")).await;
+    let (_al, _) = Client::open(address, &world.key, hello("al")).await;
+    assert!(Client::connect(address, &world.key).await.is_err(), "a third socket");
+    drop(jo);
+    // The socket ends in the background.
+    let again = async {
+        while Client::connect(address, &world.key).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), again).await.expect("a closed socket counts");
+}
+
+#[tokio::test]
 async fn at_shutdown_waiting_queries_expire_and_the_socket_closes() {
     let mut world = World::with(|config, _| config.server.connections = 2).await;
     let (address, _closing) = listen_on(&world).await;
@@ -224,5 +242,5 @@ async fn at_shutdown_waiting_queries_expire_and_the_socket_closes() {
     assert!(Client::connect(address, &world.key).await.is_err(), "the gateway is stopping");
     let gateway = Arc::clone(&world.fixture.gateway);
     drop(world);
-    assert_eq!(gateway.metrics().exact_counts(), (1, [0, 1, 0, 0, 0]));
+    assert_eq!(gateway.metrics().exact_counts(), (1, [0, 1, 0, 0, 0, 0]));
 }

@@ -119,8 +119,8 @@ async fn the_settings_file_is_private_and_survives_a_restart() {
     // The error names an invalid file and does not quote it.
     std::fs::remove_dir(&path).unwrap();
     std::fs::write(&path, "{\"secret\": \"zebra\", \"people\": []}").unwrap();
-    let probe = crate::fixture::walker();
-    let opened = gateway::users::Users::open(&config.users, probe.map(), again.user_ids());
+    let opened =
+        gateway::users::Users::open(&config.users, again.cities().maps(), again.user_ids());
     let error = opened.unwrap_err().to_string();
     assert!(error.contains("people.json") && !error.contains("zebra"), "{error}");
 }

@@ -1,9 +1,10 @@
 //! The file of user settings: a change appends one line, and the file stays bounded.
 
 use super::{World, asking};
-use crate::fixture::{gateway_of, walker};
+use crate::fixture::gateway_of;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
+use gateway::keys::KeyError;
 use gateway::users::Users;
 use serde_json::json;
 use std::os::unix::fs::MetadataExt as _;
@@ -57,6 +58,11 @@ async fn the_file_is_replaced_before_its_changes_outgrow_it() {
     assert_eq!(stored(&world, &["jo"]), [Some(2 + 1999 % 9)]);
 }
 
+fn open_users(world: &World) -> Result<Users, KeyError> {
+    let gateway = &world.fixture.gateway;
+    Users::open(&gateway.config().users, gateway.cities().maps(), gateway.user_ids())
+}
+
 #[tokio::test]
 async fn a_line_cut_off_is_dropped_and_a_corrupt_one_is_an_error() {
     let (world, path) = world_with_file().await;
@@ -68,9 +74,8 @@ async fn a_line_cut_off_is_dropped_and_a_corrupt_one_is_an_error() {
         std::fs::write(&path, &text[..cut]).unwrap();
         assert_eq!(stored(&world, &["jo"]), [Some(3)], "cut at {cut}");
     }
-    let config = Config::clone(&world.fixture.gateway.config());
     std::fs::write(&path, format!("{whole}zebra\n{text}")).unwrap();
-    let opened = Users::open(&config.users, walker().map(), world.fixture.gateway.user_ids());
+    let opened = open_users(&world);
     let error = opened.unwrap_err().to_string();
     assert!(error.contains("change") && !error.contains("zebra"), "{error}");
 }
@@ -86,8 +91,7 @@ async fn a_file_of_the_earlier_format_is_read_and_continued() {
     });
     for text in [document.to_string(), format!("{document:#}\n")] {
         std::fs::write(&path, text).unwrap();
-        let config = Config::clone(&world.fixture.gateway.config());
-        let users = Users::open(&config.users, walker().map(), world.fixture.gateway.user_ids());
+        let users = open_users(&world);
         let user = world.fixture.gateway.user_ids().named("okapi-app", "jo");
         users.unwrap().add_token(user).await.unwrap();
         assert_eq!(stored(&world, &["jo"]), [Some(5)]);

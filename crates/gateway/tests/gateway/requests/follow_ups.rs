@@ -6,13 +6,14 @@ use crate::fixture::{generous, place, post, query, walker};
 use futures_util::future::join_all;
 use gateway::answers::answer_round;
 use gateway::batch::BatchEngine;
+use gateway::city::CityParts;
 use gateway::clock::Clock;
 use gateway::config::Mode;
 use gateway::gateway::{Gateway, Parts};
 use gateway::server::app;
 use gateway::service::{
     Object, Planar, PlanarService, PlanarSettings, RangeAnswer, RangeRequest, RawObject,
-    ServiceFuture,
+    RequestPolicy, ServiceFuture,
 };
 use meshcloak::town::Town;
 use rand::RngExt as _;
@@ -32,7 +33,11 @@ impl PlanarService for RecordingRanges {
         "recording"
     }
 
-    fn range<'a>(&'a self, range: RangeRequest<'a>) -> ServiceFuture<'a, RangeAnswer> {
+    fn range<'a>(
+        &'a self,
+        range: RangeRequest<'a>,
+        _: &'a RequestPolicy,
+    ) -> ServiceFuture<'a, RangeAnswer> {
         self.ranges.lock().unwrap().push(format!("{range:?}"));
         let is_inside = |object: &&Arc<Object>| {
             let near =
@@ -72,7 +77,7 @@ async fn ranges(street: u32, limit: usize, members: &[Member]) -> Vec<String> {
     // One slot: the ranges of one inquiry are not mixed with those of another.
     config.service.concurrency = 1;
     let (mode, clock) = (Mode::Demo, Clock::manual());
-    let parts = Parts { config, mode, walker: walker(), service, clock };
+    let parts = Parts { config, mode, cities: vec![CityParts::only(walker(), service)], clock };
     let gateway = Arc::new(Gateway::new(parts).unwrap());
     gateway.refresh_categories().await.unwrap();
     let posts = members.iter().enumerate().map(|(number, (part, question))| {

@@ -6,12 +6,15 @@ mod overload;
 mod pacing;
 mod release;
 mod sharing;
+mod slow_ranges;
+mod steps;
 
 use crate::fixture::{generous, post, query, walker};
 use axum::Router;
 use axum::http::StatusCode;
 use gateway::answers::answer_round;
 use gateway::batch::BatchEngine;
+use gateway::city::CityParts;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
 use gateway::gateway::{Gateway, Parts};
@@ -83,9 +86,19 @@ impl Timed {
     ) -> Timed {
         let (sender, seen) = unbounded_channel();
         let (start, delay, inner) = (Instant::now(), Box::new(delay), BuiltIn::new(walker()));
-        let service = Box::new(TimedService { inner, delay, start, seen: sender });
+        let service = TimedService { inner, delay, start, seen: sender };
+        Timed::before(config, Box::new(service), seen).await
+    }
+
+    /// Starts a gateway before a service that records its requests in `seen`.
+    pub async fn before(
+        config: Config,
+        service: Box<dyn Service>,
+        seen: UnboundedReceiver<Seen>,
+    ) -> Timed {
+        let start = Instant::now();
         let (mode, clock) = (Mode::Demo, Clock::manual());
-        let parts = Parts { config, mode, walker: walker(), service, clock };
+        let parts = Parts { config, mode, cities: vec![CityParts::only(walker(), service)], clock };
         let gateway = Arc::new(Gateway::new(parts).unwrap());
         gateway.refresh_categories().await.unwrap();
         let engine = BatchEngine::new(Arc::clone(&gateway));
@@ -107,8 +120,11 @@ impl Timed {
         }));
         let before = self.gateway.metrics().exact_counts().0;
         let task = tokio::spawn(asked);
+        let mut yields = 0;
         while self.gateway.metrics().exact_counts().0 < before + count as u64 {
             tokio::task::yield_now().await;
+            yields += 1;
+            assert!(yields < 1_000_000, "a query was refused");
         }
         task
     }
@@ -140,12 +156,16 @@ impl Timed {
     }
 }
 
+/// Long enough to admit every query before the first response.
+pub const LONG_WAIT: Duration = Duration::from_secs(1_000_000);
+
 /// Settings with this number of slots, a long time-out and a long wait.
 pub fn with_slots(slots: usize) -> Config {
     let mut config = generous();
     config.service.concurrency = slots;
     config.service.timeout = Duration::from_secs(20);
-    config.service.wait = Duration::from_secs(600);
+    config.service.question_timeout = Duration::from_secs(20);
+    config.service.wait = LONG_WAIT;
     config
 }
 

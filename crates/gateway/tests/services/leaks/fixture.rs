@@ -12,6 +12,7 @@ use axum::body::{Body, to_bytes};
 use axum::http::Request;
 use gateway::answers::answer_round;
 use gateway::batch::BatchEngine;
+use gateway::city::CityParts;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
 use gateway::gateway::{Gateway, Parts};
@@ -128,7 +129,8 @@ impl TestGateway {
         config.users.file = Some(folder.path().join("people.json"));
         config.service.timeout = Duration::from_secs(600);
         let (mode, walker, clock) = (Mode::Guarded, Arc::clone(&service.walker), Clock::manual());
-        let parts = Parts { config, mode, walker, service: service.service(), clock };
+        let parts =
+            Parts { config, mode, cities: vec![CityParts::only(walker, service.service())], clock };
         let gateway = Arc::new(Gateway::new(parts).unwrap());
         gateway.refresh_categories().await.unwrap();
         let (engine, app) = (BatchEngine::new(Arc::clone(&gateway)), app(Arc::clone(&gateway)));
