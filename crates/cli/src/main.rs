@@ -5,6 +5,8 @@
 
 mod attack;
 mod cloak;
+mod cluster_command;
+mod cluster_process;
 mod drive;
 mod evaluate;
 mod keys;
@@ -83,6 +85,9 @@ enum Command {
     /// Create, list and revoke API keys of the gateway.
     #[command(subcommand)]
     Keys(keys::Keys),
+    /// Show a cluster of frontends and engines, or move a city.
+    #[command(subcommand)]
+    Cluster(cluster_command::ClusterCommand),
     /// Load the points of interest of a map into a PostGIS database.
     #[command(subcommand)]
     Pois(pois::PoisCommand),
@@ -117,6 +122,7 @@ fn main() -> ExitCode {
         Command::Serve(serve) => serve.run(&console),
         Command::Drive(drive) => drive.run(&console),
         Command::Keys(keys) => keys.run(),
+        Command::Cluster(command) => command.run(),
         Command::Pois(command) => command.run(&console),
     };
     match result {

@@ -1,5 +1,6 @@
 //! `meshcloak serve`: runs the gateway as a process and handles its signals.
 
+use crate::cluster_process;
 use crate::progress::Console;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
@@ -26,7 +27,8 @@ use tokio::signal::unix::{SignalKind, signal};
   meshcloak serve --demo
   meshcloak serve --example > meshcloak.toml && meshcloak serve --config meshcloak.toml --check
   meshcloak serve --map porto.osm.pbf --listen 0.0.0.0:8443 --set server.tls_certificate=c.pem \\
-    --set server.tls_key=k.pem")]
+    --set server.tls_key=k.pem
+  meshcloak serve --map porto.meshmap --cluster nats://10.0.0.1:4222 --role engine")]
 pub struct Serve {
     /// Settings file, TOML.
     #[arg(long, value_name = "FILE")]
@@ -40,6 +42,12 @@ pub struct Serve {
     /// Privacy guarantee (`engine.guarantee`).
     #[arg(long, value_name = "GUARANTEE")]
     guarantee: Option<String>,
+    /// NATS servers of a cluster, separated by commas (`cluster.servers`).
+    #[arg(long, value_name = "URLS")]
+    cluster: Option<String>,
+    /// Role in a cluster: all, frontend or engine (`cluster.role`).
+    #[arg(long, value_name = "ROLE")]
+    role: Option<String>,
     /// Any setting, as in limits.k_max=20; may be repeated.
     #[arg(long, value_name = "KEY=VALUE", value_parser = setting)]
     set: Vec<Setting>,
@@ -84,6 +92,9 @@ impl Serve {
             return check_all(&config, sources.mode(), console);
         }
         raise_file_limit(config.server.connections, console);
+        if !config.cluster.servers.is_empty() {
+            return cluster_process::run(&config, sources.mode(), console, || self.sources());
+        }
         let prepared = prepare(config, sources.mode(), console);
         console.clear();
         let gateway = prepared?;
@@ -153,6 +164,8 @@ impl Serve {
             ("map.source", &self.map),
             ("server.listen", &self.listen),
             ("engine.guarantee", &self.guarantee),
+            ("cluster.servers", &self.cluster),
+            ("cluster.role", &self.role),
         ];
         for (key, value) in flags {
             if let Some(value) = value {

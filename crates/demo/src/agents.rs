@@ -61,7 +61,7 @@ pub struct Agents {
 impl Agents {
     /// Creates agents that query a gateway and are shown on a board.
     pub fn new(gateway: Arc<Gateway>, board: Arc<Board>, frame: Frame) -> Agents {
-        let map = gateway.atlas().map();
+        let map = gateway.city().atlas().map();
         let categories = map.tables().categories.iter().filter(|name| !name.is_empty());
         let categories = categories.map(ToOwned::to_owned).collect();
         Agents { gateway, board, frame, categories, next_id: 1 }
@@ -70,7 +70,7 @@ impl Agents {
     /// Runs the simulation until the gateway stops. Blocks the thread.
     pub fn run(mut self, agents: AgentSettings, stopping: &watch::Receiver<bool>) {
         let profile = Profile::from_toml(PROFILE).expect("the built-in profile is valid");
-        let atlas = Arc::clone(self.gateway.atlas());
+        let atlas = Arc::clone(self.gateway.city().atlas());
         let settings = SimulationSettings {
             users: agents.users,
             k: agents.k,
@@ -131,7 +131,7 @@ impl Agents {
     /// Builds the JSON of a query. Agents ask for objects of different categories, two of three for the
     /// nearest ones.
     fn body(&self, query: &SimulatedQuery) -> String {
-        let lon_lat = self.frame.lon_lat(self.gateway.atlas().map().point(query.position));
+        let lon_lat = self.frame.lon_lat(self.gateway.city().atlas().map().point(query.position));
         let mut question = match query.user % 3 {
             0 => json!({ "find": "within", "radius": 500, "along": "streets" }),
             _ => json!({ "find": "nearest", "count": 3, "along": "streets" }),

@@ -150,12 +150,12 @@ impl BoardState {
         for member in members() {
             served += 1;
             delay += member.served.delay().as_secs_f64();
-            self.remove_waiting(member.pending.ticket.expose());
+            self.remove_waiting(member.pending.origin.ticket.expose());
         }
         let mut expired = 0;
         for (pending, outcome) in &round.ended {
             expired += usize::from(*outcome == Outcome::Expired);
-            self.remove_waiting(pending.ticket.expose());
+            self.remove_waiting(pending.origin.ticket.expose());
         }
         self.ended.push_back(EndedCounts { served, expired });
         if self.ended.len() > SUCCESS_WINDOW {
@@ -198,7 +198,7 @@ impl BoardState {
             set_state(agent, MarkState::Waiting);
         }
         for member in round.sets.iter().flat_map(|set| &set.members) {
-            if let Some(agent) = agent_of(member.pending.ticket.expose()) {
+            if let Some(agent) = agent_of(member.pending.origin.ticket.expose()) {
                 set_state(agent, MarkState::Hidden);
             }
         }

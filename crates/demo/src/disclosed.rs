@@ -43,16 +43,16 @@ impl DisclosedQueries {
     /// Records the queries of the page that ended in a round.
     pub fn record(&mut self, map: &StreetMap, frame: &Frame, round: &Round) {
         for (pending, _) in &round.ended {
-            if agent_of(pending.ticket.expose()).is_none() {
-                self.push(pending.ticket.expose(), DisclosedQuery::default());
+            if agent_of(pending.origin.ticket.expose()).is_none() {
+                self.push(pending.origin.ticket.expose(), DisclosedQuery::default());
             }
         }
         for set in &round.sets {
             for member in &set.members {
-                if agent_of(member.pending.ticket.expose()).is_none() {
+                if agent_of(member.pending.origin.ticket.expose()).is_none() {
                     let set = PublishedSet { map, frame, set };
                     let disclosed = set.disclosed(member, &round.requests[member.request]);
-                    self.push(member.pending.ticket.expose(), disclosed);
+                    self.push(member.pending.origin.ticket.expose(), disclosed);
                 }
             }
         }

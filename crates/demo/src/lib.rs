@@ -36,7 +36,7 @@ pub struct Demo {
 impl Demo {
     /// Prepares the tiles and the board; agents start with [`Demo::start`].
     pub fn new(gateway: Arc<Gateway>, settings: AgentSettings) -> Demo {
-        let tiles = Arc::new(Tiles::new(Arc::clone(gateway.atlas())));
+        let tiles = Arc::new(Tiles::new(Arc::clone(gateway.city().atlas())));
         let board = Arc::new(Board::new(settings.users, tiles.bounds(), tiles.frame().clone()));
         Demo { gateway, board, tiles, settings }
     }
@@ -44,7 +44,7 @@ impl Demo {
     /// Routes of the page, the map and the demo.
     pub fn routes(&self, report: Option<PathBuf>) -> Router {
         let frame = self.tiles.frame().clone();
-        let atlas = Arc::clone(self.gateway.atlas());
+        let atlas = Arc::clone(self.gateway.city().atlas());
         let state = DemoState {
             gateway: Arc::clone(&self.gateway),
             board: Arc::clone(&self.board),
@@ -60,7 +60,7 @@ impl Demo {
     /// Returns the callback that receives every round of the engine.
     pub fn observer(&self) -> impl FnMut(&Round) + Send + 'static + use<> {
         let (gateway, board) = (Arc::clone(&self.gateway), Arc::clone(&self.board));
-        move |round| board.record_round(gateway.atlas().map(), round)
+        move |round| board.record_round(gateway.city().atlas().map(), round)
     }
 
     /// Starts the agents on a thread of their own; it ends when the gateway stops.

@@ -104,7 +104,7 @@ async fn disclosed(
         Some(inquiry) => {
             body.asked = describe(&inquiry.question());
             // The answer depends on the inquiry alone, so a repeated request returns the same.
-            if let Ok(objects) = state.gateway.requests().client().ask(inquiry).await {
+            if let Ok(objects) = state.gateway.city().requests().client().ask(inquiry).await {
                 body.objects = objects.objects().iter().map(|object| {
                     let at = state.frame.lon_lat(object.point);
                     json!({ "lon": at.lon, "lat": at.lat, "name": object.name, "category": object.category })
@@ -120,7 +120,7 @@ impl DemoState {
     /// map.
     fn neighbours(&self, query: QueryPosition) -> Option<usize> {
         let lon_lat = LonLat::new(query.lon, query.lat)?;
-        let atlas = self.gateway.atlas();
+        let atlas = self.gateway.city().atlas();
         let here = atlas.map().snap(self.frame.point(lon_lat), None)?.position;
         let own_dc = Length::metres_down(query.dc);
         let within = |distance: Option<Length>, dc| distance.is_some_and(|d| d <= dc);

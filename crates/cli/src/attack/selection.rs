@@ -8,7 +8,6 @@ use attacks::{ATTACKS, Attack};
 use clap::Args;
 use evaluation::privacy::AttackedScheme;
 use evaluation::schemes;
-use meshcloak::cells::CellRule;
 use meshcloak::units::Length;
 
 /// Schemes to attack; MeshCloak with each combination of guarantee and region.
@@ -24,7 +23,7 @@ pub struct SchemeSelection {
     /// Regions of MeshCloak [default: reach].
     #[arg(long, value_name = "NAME,…", value_enum, value_delimiter = ',')]
     region: Vec<RegionArg>,
-    /// Approximate street length of a cell for `--region cells`, in metres from 1 [default: 1200].
+    /// Approximate street length of a cell, in metres from 1 [default: 1200; `--region cell`: 3000].
     #[arg(long, value_name = "METRES", value_parser = cell_length)]
     cell_length: Option<Length>,
 }
@@ -37,8 +36,9 @@ impl SchemeSelection {
 
     /// Returns the schemes without duplicates.
     pub fn schemes(&self) -> Result<Vec<AttackedScheme>> {
-        if self.cell_length.is_some() && !self.region.contains(&RegionArg::Cells) {
-            bail!("--cell-length needs --region cells");
+        let has_cells = |region: &RegionArg| region.default_cell_length().is_some();
+        if self.cell_length.is_some() && !self.region.iter().any(has_cells) {
+            bail!("--cell-length needs --region cells or cell");
         }
         let mut names: Vec<String> = Vec::new();
         for name in self.names() {
@@ -89,15 +89,15 @@ impl SchemeSelection {
         };
         let regions =
             if self.region.is_empty() { vec![RegionArg::Reach] } else { self.region.clone() };
-        let cell_length = self.cell_length.unwrap_or(CellRule::default().length).as_metres();
         let mut names = Vec::new();
         for region in regions {
-            let region = match region {
-                RegionArg::Cells => format!("cells-{cell_length}"),
-                _ => value_name(&region),
-            };
+            let mut name = value_name(&region);
+            if let Some(default) = region.default_cell_length() {
+                let length = self.cell_length.unwrap_or(default);
+                name = format!("{name}-{}", length.as_metres());
+            }
             for guarantee in &guarantees {
-                names.push(format!("{MESHCLOAK}/{}/{region}", value_name(guarantee)));
+                names.push(format!("{MESHCLOAK}/{}/{name}", value_name(guarantee)));
             }
         }
         names
@@ -141,7 +141,7 @@ mod tests {
         let selection = SchemeSelection {
             scheme: vec![MESHCLOAK.to_owned(), "casper".to_owned(), "casper".to_owned()],
             guarantee: vec![GuaranteeArg::Paper, GuaranteeArg::History],
-            region: vec![RegionArg::Reach, RegionArg::Cells],
+            region: vec![RegionArg::Reach, RegionArg::Cells, RegionArg::Cell],
             cell_length: Some(Length::metres(600.0)),
         };
         let names: Vec<String> =
@@ -151,6 +151,8 @@ mod tests {
             "meshcloak/history",
             "meshcloak/paper/cells-600",
             "meshcloak/history/cells-600",
+            "meshcloak/paper/cell-600",
+            "meshcloak/history/cell-600",
             "casper",
         ];
         assert_eq!(names, expected);

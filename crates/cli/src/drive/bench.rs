@@ -9,6 +9,7 @@ use anyhow::Result;
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::routing::post;
+use gateway::city::CityParts;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
 use gateway::gateway::{Gateway, Parts};
@@ -146,7 +147,12 @@ impl Bench<'_> {
         config.limits.person_rate = 60_000;
         let walker = Arc::clone(&self.walker);
         let service = Box::new(BuiltIn::new(Arc::clone(&walker)));
-        let parts = Parts { config, mode: Mode::Demo, walker, service, clock: Clock::start() };
+        let parts = Parts {
+            config,
+            mode: Mode::Demo,
+            cities: vec![CityParts::only(walker, service)],
+            clock: Clock::start(),
+        };
         let gateway = Arc::new(Gateway::new(parts)?);
         Ok(self.runtime.block_on(async {
             gateway.refresh_categories().await.ok();

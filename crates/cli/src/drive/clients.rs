@@ -146,6 +146,7 @@ fn prepare(map: &StreetMap, query: &SimulatedQuery, number: u32, run: LoadRun) -
 #[cfg(test)]
 mod tests {
     use super::*;
+    use gateway::city::CityParts;
     use gateway::clock::Clock;
     use gateway::config::{Config, Mode};
     use gateway::error::Refusal;
@@ -169,7 +170,12 @@ mod tests {
         config.engine.guarantee = Guarantee::History;
         config.limits.rate = 1_000_000;
         config.limits.person_rate = 1_000_000;
-        let parts = Parts { config, mode: Mode::Demo, walker, service, clock: Clock::manual() };
+        let parts = Parts {
+            config,
+            mode: Mode::Demo,
+            cities: vec![CityParts::only(walker, service)],
+            clock: Clock::manual(),
+        };
         Gateway::new(parts).expect("the default configuration is valid")
     }
 

@@ -19,7 +19,7 @@ use std::path::PathBuf;
   meshcloak map draw city.png
   meshcloak map draw porto.osm.pbf porto.svg
   meshcloak map draw oldenburgGen.node oldenburg.png --theme dark --width 2400
-  meshcloak map draw porto.osm.pbf cells.png --cells --cell-length 600
+  meshcloak map draw porto.osm.pbf cells.png --cells --cell-length 3000
   meshcloak map draw city:2000:5 town.png --no-pois --title \"A town\"")]
 pub struct Draw {
     /// Map to draw (default: the built-in city) and the .png or .svg to write.
@@ -34,7 +34,7 @@ pub struct Draw {
     /// Omit points of interest.
     #[arg(long)]
     no_pois: bool,
-    /// Colour the streets by the cells of `cloak --region cells`.
+    /// Colour the streets by the cells of `cloak --region cells` and `--region cell`.
     #[arg(long)]
     cells: bool,
     /// Approximate street length of a cell, in metres from 1 [default: 1200].
@@ -84,7 +84,7 @@ impl Draw {
     fn cells(&self, imported: &Imported) -> Result<Picture> {
         let length = self.cell_length.unwrap_or(CellRule::default().length);
         let cells = Cells::new(&imported.map, length);
-        let subtitle = format!("{} cells of about {} m", cells.count(), length.as_metres());
+        let subtitle = format!("cells of about {} m of street", length.as_metres());
         let options = DrawOptions { subtitle, ..self.options(imported) };
         Ok(draw_cells(&imported.map, &cells, &options)?)
     }

@@ -82,8 +82,8 @@ impl SchemeArgs {
             bail!("--hold is too long; expected at most {MAX_HOLD_BATCHES} batches");
         }
         self.region.check()?;
-        if self.cell_popularity.is_some() && !self.region.is_cells() {
-            bail!("--cell-popularity needs --region cells");
+        if self.cell_popularity.is_some() && !self.region.has_cells() {
+            bail!("--cell-popularity needs --region cells or cell");
         }
         if self.cell_popularity.is_some() && self.pipeline() == PipelineArg::Printed {
             bail!("--cell-popularity needs --pipeline fast");
@@ -184,11 +184,11 @@ impl SchemeArgs {
 
     /// Builds cells balanced by `--cell-popularity`, if given.
     fn popular_cells(&self, atlas: &Atlas, region: RegionRule) -> Result<Option<Cells>> {
-        let (Some(file), RegionRule::Cells(rule)) = (&self.cell_popularity, region) else {
+        let (Some(file), Some(length)) = (&self.cell_popularity, region.cell_length()) else {
             return Ok(None);
         };
         let weights = popularity(atlas.map(), file)?;
-        Ok(Some(Cells::balanced(atlas.map(), rule.length, &weights)))
+        Ok(Some(Cells::balanced(atlas.map(), length, &weights)))
     }
 
     fn budget(&self) -> u32 {

@@ -4,7 +4,7 @@ use super::options::value_name;
 use crate::parse::cell_length;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use meshcloak::cells::CellRule;
+use meshcloak::cells::{CellRule, DEFAULT_CELL_LENGTH};
 use meshcloak::mesh::MeshRule;
 use meshcloak::mesh_cloak::RegionRule;
 use meshcloak::units::Length;
@@ -19,6 +19,19 @@ pub enum RegionArg {
     Printed,
     /// The cells of the members: a fixed partition of the streets into connected cells.
     Cells,
+    /// One cell: an anonymity set lies in one cell of the partition, and the region is that cell.
+    Cell,
+}
+
+impl RegionArg {
+    /// Default length of cells, if the region has cells.
+    pub fn default_cell_length(self) -> Option<Length> {
+        match self {
+            RegionArg::Reach | RegionArg::Printed => None,
+            RegionArg::Cells => Some(CellRule::default().length),
+            RegionArg::Cell => Some(DEFAULT_CELL_LENGTH),
+        }
+    }
 }
 
 /// Region and its settings.
@@ -27,7 +40,7 @@ pub struct RegionArgs {
     /// Region about which the service is asked [default: reach].
     #[arg(long, value_enum)]
     region: Option<RegionArg>,
-    /// Approximate street length of a cell, in metres from 1 [default: 1200].
+    /// Approximate street length of a cell, in metres from 1 [default: 1200; `--region cell`: 3000].
     #[arg(long, value_name = "METRES", value_parser = cell_length)]
     cell_length: Option<Length>,
     /// Smallest number of cells of a region, 1 to 10000; adjacent cells are added [default: 1].
@@ -38,14 +51,13 @@ pub struct RegionArgs {
 impl RegionArgs {
     /// Rejects settings that would have no effect.
     pub fn check(&self) -> Result<()> {
-        let given = [
-            ("--cell-length", self.cell_length.is_some()),
-            ("--min-cells", self.min_cells.is_some()),
-        ];
-        match given.into_iter().find(|(_, given)| *given) {
-            Some((name, _)) if !self.is_cells() => bail!("{name} needs --region cells"),
-            _ => Ok(()),
+        if self.cell_length.is_some() && !self.has_cells() {
+            bail!("--cell-length needs --region cells or cell");
         }
+        if self.min_cells.is_some() && self.region() != RegionArg::Cells {
+            bail!("--min-cells needs --region cells");
+        }
+        Ok(())
     }
 
     /// Whether any of these arguments is given.
@@ -55,34 +67,39 @@ impl RegionArgs {
     }
 
     /// Whether regions consist of cells.
-    pub fn is_cells(&self) -> bool {
-        self.region == Some(RegionArg::Cells)
+    pub fn has_cells(&self) -> bool {
+        self.region().default_cell_length().is_some()
+    }
+
+    fn region(&self) -> RegionArg {
+        self.region.unwrap_or(RegionArg::Reach)
+    }
+
+    fn cell_length(&self, default: Length) -> Length {
+        self.cell_length.unwrap_or(default)
     }
 
     /// Returns the region rule.
     pub fn rule(&self) -> RegionRule {
-        match self.region.unwrap_or(RegionArg::Reach) {
+        match self.region() {
             RegionArg::Reach => RegionRule::Mesh(MeshRule::Reach),
             RegionArg::Printed => RegionRule::Mesh(MeshRule::Printed),
-            RegionArg::Cells => RegionRule::Cells(self.cells()),
-        }
-    }
-
-    fn cells(&self) -> CellRule {
-        let CellRule { length, min_cells } = CellRule::default();
-        CellRule {
-            length: self.cell_length.unwrap_or(length),
-            min_cells: self.min_cells.unwrap_or(min_cells),
+            RegionArg::Cells => {
+                let CellRule { length, min_cells } = CellRule::default();
+                let min_cells = self.min_cells.unwrap_or(min_cells);
+                RegionRule::Cells(CellRule { length: self.cell_length(length), min_cells })
+            }
+            RegionArg::Cell => RegionRule::Cell(self.cell_length(DEFAULT_CELL_LENGTH)),
         }
     }
 
     /// Returns the settings in effect, by name.
     pub fn settings(&self) -> Vec<(&'static str, Value)> {
-        let mut settings: Vec<(&str, Value)> =
-            vec![("region", value_name(&self.region.unwrap_or(RegionArg::Reach)).into())];
-        if self.is_cells() {
-            let CellRule { length, min_cells } = self.cells();
-            settings.push(("cell_length", length.as_metres().into()));
+        let rule = self.rule();
+        let mut settings: Vec<(&str, Value)> = vec![("region", value_name(&self.region()).into())];
+        settings
+            .extend(rule.cell_length().map(|length| ("cell_length", length.as_metres().into())));
+        if let RegionRule::Cells(CellRule { min_cells, .. }) = rule {
             settings.push(("min_cells", min_cells.into()));
         }
         settings
@@ -100,6 +117,12 @@ mod tests {
         assert!(cells.check().is_ok());
         let rule = CellRule { length: Length::metres(600.0), min_cells: 1 };
         assert_eq!(cells.rule(), RegionRule::Cells(rule));
-        assert!(RegionArgs { region: None, ..cells }.check().is_err());
+        let cell = RegionArgs { region: Some(RegionArg::Cell), ..cells };
+        assert!(cell.check().is_ok());
+        assert_eq!(cell.rule(), RegionRule::Cell(Length::metres(600.0)));
+        let cell = RegionArgs { cell_length: None, ..cell };
+        assert_eq!(cell.rule(), RegionRule::Cell(Length::metres(3_000.0)));
+        assert!(RegionArgs { min_cells: Some(2), ..cell }.check().is_err());
+        assert!(RegionArgs { region: None, cell_length, min_cells: None }.check().is_err());
     }
 }

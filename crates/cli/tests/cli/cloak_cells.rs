@@ -1,5 +1,5 @@
-//! `--region cells`: regions consist of whole cells, at least `--min-cells`; settings without effect
-//! are rejected.
+//! `--region cells` and `cell`: regions consist of whole cells, at least `--min-cells`, or of one;
+//! settings without effect are rejected.
 
 use crate::program::meshcloak;
 use crate::town::TownFixture;
@@ -43,6 +43,20 @@ fn regions_consist_of_cells_under_each_guarantee() {
 }
 
 #[test]
+fn sets_lie_in_one_cell_under_each_guarantee() {
+    let town = TownFixture::new(QUERIES);
+    for guarantee in ["paper", "reciprocal"] {
+        let regions = |length: &str| {
+            let cell = ["--guarantee", guarantee, "--region", "cell", "--cell-length", length];
+            meshes(&town.outcomes(&cell))
+        };
+        let small = regions("100");
+        assert!(small.contains(r#"["s4"]"#) && small.len() <= 2, "{small:?}");
+        assert_eq!(regions("3000"), BTreeSet::from([r#"["s1","s2","s3","s4"]"#.to_owned()]));
+    }
+}
+
+#[test]
 fn cells_can_be_balanced_by_popularity() {
     let town = TownFixture::new(QUERIES);
     let file = town.path("q");
@@ -55,6 +69,7 @@ fn settings_of_cells_require_cells() {
     let town = TownFixture::new(QUERIES);
     for (arguments, message) in [
         (&["--cell-length", "600"][..], "--cell-length needs --region cells"),
+        (&["--region", "cell", "--min-cells", "2"], "--min-cells needs --region cells"),
         (&["--region", "reach", "--min-cells", "2"], "--min-cells needs --region cells"),
         (&["--cell-popularity", "q.csv"], "--cell-popularity needs --region cells"),
         (&["--scheme", "casper", "--region", "cells"], "--region is a setting of `meshcloak`"),
@@ -74,7 +89,8 @@ fn cells_are_drawn_in_colours() {
     let run = meshcloak(&["map", "draw", "city:500:7", &out, "--cells", "--cell-length", "600"]);
     run.done();
     let svg = fs::read_to_string(&out).unwrap();
-    assert!(svg.contains("cells of about 600 m") && svg.contains("cells #009e73"));
+    assert!(svg.contains("cells of about 600 m of street") && svg.contains("cells #009e73"));
+    assert!(svg.contains(" cells<") && svg.contains("median "), "legend");
     let run = meshcloak(&["map", "draw", "city:500:7", &out, "--cell-length", "600"]);
     assert_eq!(run.code, Some(2), "{}", run.stderr);
 }

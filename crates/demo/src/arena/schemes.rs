@@ -1,6 +1,6 @@
 //! The schemes of the demo: ids, labels, construction.
 
-use meshcloak::cells::{CellRule, Cells};
+use meshcloak::cells::{CellRule, Cells, DEFAULT_CELL_LENGTH};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
@@ -21,7 +21,8 @@ pub struct Choice {
 }
 
 /// Ids of MeshCloak by guarantee and region rule.
-const MESHCLOAK_IDS: [&str; 5] = ["reciprocal", "history", "cells", "history-cells", "paper"];
+const MESHCLOAK_IDS: [&str; 7] =
+    ["reciprocal", "history", "cells", "history-cells", "cell", "history-cell", "paper"];
 
 /// Baselines that are not listed: MeshCloak is listed by guarantee, the others publish the same
 /// sets at a different cost.
@@ -51,34 +52,39 @@ fn one_street() -> StreetMap {
 pub struct SchemeFactory {
     /// Map and distances.
     pub atlas: Arc<Atlas>,
-    cells: OnceLock<Arc<Cells>>,
+    /// Cells of the regions `cells` and `cell`.
+    cells: [OnceLock<Arc<Cells>>; 2],
 }
 
 impl SchemeFactory {
     /// Creates a factory for schemes on this map.
     pub fn new(atlas: Arc<Atlas>) -> SchemeFactory {
-        SchemeFactory { atlas, cells: OnceLock::new() }
+        SchemeFactory { atlas, cells: Default::default() }
     }
 
     /// Builds the scheme with this id; `None` if unknown.
     pub fn make(&self, id: &str) -> Option<Box<dyn Scheme>> {
         let guarantee = match id {
-            "reciprocal" | "cells" => Guarantee::Reciprocal,
-            "history" | "history-cells" => Guarantee::History,
+            "reciprocal" | "cells" | "cell" => Guarantee::Reciprocal,
+            "history" | "history-cells" | "history-cell" => Guarantee::History,
             "paper" => Guarantee::Paper,
             _ => {
                 let is_listed = !UNLISTED.contains(&id);
                 return is_listed.then(|| baselines::by_name(&self.atlas, id)).flatten();
             }
         };
+        let region = match id.strip_prefix("history-").unwrap_or(id) {
+            "cells" => RegionRule::Cells(CellRule::default()),
+            "cell" => RegionRule::Cell(DEFAULT_CELL_LENGTH),
+            _ => RegionRule::default(),
+        };
         let (atlas, settings) =
-            (Arc::clone(&self.atlas), Settings { guarantee, ..Settings::default() });
-        if !matches!(id, "cells" | "history-cells") {
+            (Arc::clone(&self.atlas), Settings { guarantee, region, ..Settings::default() });
+        let Some(length) = region.cell_length() else {
             return Some(Box::new(MeshCloak::new(atlas, settings)));
-        }
-        let rule = CellRule::default();
-        let cells = self.cells.get_or_init(|| Arc::new(Cells::new(atlas.map(), rule.length)));
-        let settings = Settings { region: RegionRule::Cells(rule), ..settings };
+        };
+        let cells = &self.cells[usize::from(matches!(region, RegionRule::Cell(_)))];
+        let cells = cells.get_or_init(|| Arc::new(Cells::new(atlas.map(), length)));
         Some(Box::new(MeshCloak::with_cells(Arc::clone(&atlas), settings, Arc::clone(cells))))
     }
 }
