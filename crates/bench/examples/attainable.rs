@@ -15,6 +15,7 @@ use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::grouping::{CountingRule, Grouping};
 use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
+use meshcloak::history::Horizon;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::Query;
 use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
@@ -22,7 +23,6 @@ use meshcloak::units::Time;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Promise whose success rate is bounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,8 +75,8 @@ impl Scheme for BoundRecorder {
         self.paper.describe()
     }
 
-    fn history_horizon(&self) -> Option<Duration> {
-        Some(DEFAULT_HORIZON)
+    fn history_horizon(&self) -> Option<Horizon> {
+        Some(DEFAULT_HORIZON.into())
     }
 
     fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Observer) -> &mut Published {

@@ -6,7 +6,7 @@
 //! built-in city. P1-3-5, uniform places, one thread.
 
 use bench::{ReplayState, WorkloadConfiguration, agents_and_seed, batches, in_pool, maps};
-use meshcloak::cells::{CellRule, Cells};
+use meshcloak::cells::Cells;
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::{StreetId, StreetMap};
@@ -76,9 +76,7 @@ fn compare(map: &StreetMap, agents: u32) {
     let recording = configuration.record(map, agents, 1);
     println!("\nguarantee   region       success  metres          µs  worst ms");
     for guarantee in [Guarantee::Paper, Guarantee::Reciprocal, Guarantee::History] {
-        let cells = LENGTHS.map(|metres| CellRule { length: Length::metres(metres), min_cells: 1 });
-        let three = CellRule { min_cells: 3, ..cells[1] };
-        let cells = cells.into_iter().chain([three]).map(RegionRule::Cells);
+        let cells = LENGTHS.map(|metres| RegionRule::Cells(Length::metres(metres)));
         for region in [RegionRule::default()].into_iter().chain(cells) {
             replay(&atlas, &recording, Settings { guarantee, region, ..Settings::default() });
         }
@@ -107,7 +105,7 @@ fn replay(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings) {
     let region = match settings.region {
         RegionRule::Mesh(_) => "reach".to_owned(),
         RegionRule::Cell(length) => format!("cell of {} m", length.as_metres()),
-        RegionRule::Cells(rule) => format!("{} m, {}+", rule.length.as_metres(), rule.min_cells),
+        RegionRule::Cells(length) => format!("cells, {} m", length.as_metres()),
     };
     println!(
         "{:11} {region:11} {:7.2} % {:6.0} {:11.2} {:9.1}",

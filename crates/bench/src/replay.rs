@@ -1,29 +1,25 @@
 //! Replay of recorded queries.
 
-use meshcloak::engine::{Batch, Turn, turn};
-use meshcloak::history::LastPositions;
+use meshcloak::engine::{Batch, RecordedPast, Turn, turn};
 use meshcloak::query::Query;
 use meshcloak::scheme::{Observer, Scheme, State};
 use meshcloak::units::Time;
 
-/// Engine state of a replay, and the last positions of users if the scheme needs them.
+/// Engine state of a replay, and the past of users if the scheme needs it.
 pub struct ReplayState {
     state: State,
-    positions: Option<LastPositions>,
+    past: RecordedPast,
 }
 
 impl ReplayState {
     /// State before the first batch.
     pub fn new(scheme: &dyn Scheme) -> ReplayState {
-        let positions = scheme.history_horizon().map(LastPositions::new);
-        ReplayState { state: State::default(), positions }
+        ReplayState { state: State::default(), past: RecordedPast::new(scheme) }
     }
 
     /// Records the positions of the arrivals, which is not part of the measured turn.
     pub fn record(&mut self, batch: &Batch) {
-        if let Some(positions) = &mut self.positions {
-            positions.record_all(&batch.arrivals, &mut self.state.history);
-        }
+        self.past.record(&batch.arrivals, &mut self.state);
     }
 
     /// Runs the turn of a batch that was recorded.
@@ -33,7 +29,9 @@ impl ReplayState {
         batch: Batch,
         observer: &mut dyn Observer,
     ) -> Turn<'a> {
-        turn(scheme, &mut self.state, batch, observer)
+        let done = turn(scheme, &mut self.state, batch, observer);
+        self.past.leave(&done.served);
+        done
     }
 }
 

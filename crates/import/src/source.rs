@@ -1,5 +1,10 @@
 //! Source of a map: a file, a set of files, or the built-in city.
 
+#![cfg_attr(
+    not(test),
+    deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
+)]
+
 use crate::city::CityPlan;
 use crate::error::{FileLocation, ImportError, Problem};
 use std::fmt;

@@ -12,8 +12,9 @@ use crate::distance::{Atlas, ReachTask};
 use crate::group_search::{Budget, GroupSearch, Past, SearchTask};
 use crate::grouping::reach_schedule::{ReachLimits, ReachSchedule, TightQuery};
 use crate::grouping::reachability::{Destination, Origin};
-use crate::grouping::{Demands, FULL_WORTH};
-use crate::guarantee::{Guarantee, max_travel};
+use crate::grouping::{Demands, FULL_WORTH, Role};
+use crate::guarantee::{Guarantee, HistoryClock, max_travel};
+use crate::presence::PresenceRule;
 use crate::query::Query;
 use crate::region_builder::SetPublisher;
 use crate::scheme::{Observer, Published, Stage, State, Stats};
@@ -29,6 +30,8 @@ pub(crate) struct GroupCloak {
     k: Vec<u32>,
     worth: Vec<u32>,
     degree: Vec<u32>,
+    /// Role of each node; empty if all ask.
+    roles: Vec<Role>,
     /// Node of each waiting query.
     node_of: Vec<u32>,
     /// Set of each group, [`NONE`] or [`DEFERRED`].
@@ -48,10 +51,12 @@ pub(crate) struct GroupCloak {
 pub(crate) struct Task<'a> {
     pub(crate) atlas: &'a Atlas,
     pub(crate) guarantee: Guarantee,
+    pub(crate) history_clock: HistoryClock,
     pub(crate) budget: Budget,
     pub(crate) reach: ReachLimits,
     pub(crate) hold: Option<Hold>,
     pub(crate) across_accounts: bool,
+    pub(crate) presence: PresenceRule,
     pub(crate) graph: &'a GraphBuilder,
     pub(crate) state: &'a State,
     /// Whether sets lie in one cell, whose queries alone may have an effect.
@@ -82,6 +87,10 @@ impl Hold {
     }
 }
 
+/// Worth of a present query: sets are chosen by the queries that ask, but a present query is added to
+/// a set if it can be (docs/SPEC.md §6, "Maximal").
+const PRESENT_WORTH: u32 = 1;
+
 const NONE: u32 = u32::MAX;
 const DEFERRED: u32 = u32::MAX - 1;
 
@@ -101,6 +110,7 @@ impl GroupCloak {
         observer.stage(Stage::Cliques);
         published.clear();
         self.weigh(task, published);
+        self.assign_roles(task);
         let history = task.guarantee == Guarantee::History;
         self.searches.clear(self.node_of.len());
         if history {
@@ -182,6 +192,14 @@ impl GroupCloak {
         // In waiting-list order: more is read from the list than is written by node.
         for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
             let node = node as usize;
+            self.k[node] = query.k;
+            if !query.asks {
+                self.worth[node] = PRESENT_WORTH;
+                if !task.is_in_cells {
+                    published.classes.push(QueryClass::default());
+                }
+                continue;
+            }
             let remaining = (query.asked_at + query.temporal_tolerance) - task.now;
             let probability = if task.is_in_cells {
                 fixed_probability(query.k, remaining, self.degree[node])
@@ -191,8 +209,22 @@ impl GroupCloak {
                 task.state.odds.probability(class)
             };
             let loss = 1.0 - WAITING_VALUE * probability;
-            self.k[node] = query.k;
             self.worth[node] = 1 + (loss.max(0.0) * f64::from(FULL_WORTH)) as u32;
+        }
+    }
+
+    /// Sets the role of each node.
+    fn assign_roles(&mut self, task: Task<'_>) {
+        self.roles.clear();
+        let waiting = &task.state.waiting;
+        if waiting.iter().all(|query| query.asks) {
+            return;
+        }
+        let PresenceRule { counts, max_age } = task.presence;
+        self.roles.resize(self.node_of.len(), Role::ASKING);
+        for (query, &node) in waiting.iter().zip(&self.node_of).filter(|(query, _)| !query.asks) {
+            let is_young = max_age.is_none_or(|max_age| task.now - query.asked_at <= max_age);
+            self.roles[node as usize] = Role::present(counts && is_young, counts);
         }
     }
 
@@ -204,7 +236,7 @@ impl GroupCloak {
             let previous = task.state.history.previous(query.id);
             self.origins[node as usize] = previous.map(|previous| Origin {
                 position: previous.position,
-                limit: max_travel(query, previous),
+                limit: max_travel(query, previous, task.history_clock.until(query, task.now)),
                 neighbours_within: previous
                     .travelled
                     .map(|travelled| travelled + query.distance_constraint),
@@ -222,11 +254,14 @@ impl GroupCloak {
             let Some(origin) = tight.filter(|_| self.degree[at] + 1 >= self.k[at]) else {
                 continue;
             };
+            let Some(previous) = task.state.history.previous(query.id) else { continue };
+            // The result stays valid while the query waits: the search has the last limit.
+            let last = task.now.max(query.asked_at + query.temporal_tolerance);
             let reach = ReachTask {
                 from: origin.position,
                 around: query.position,
                 distance_constraint: query.distance_constraint,
-                limit: origin.limit,
+                limit: max_travel(query, previous, task.history_clock.until(query, last)),
             };
             let account = task.state.accounts.of(query.id);
             let tight = TightQuery { node, query: query.id, account, task: reach };
@@ -241,13 +276,14 @@ impl GroupCloak {
             let nodes = 0..task.graph.graph().len() as u32;
             nodes.map(|node| task.state.accounts.of(task.query(node).id)).collect()
         });
-        let GroupCloak { search, k, worth, destinations, origins, searches, .. } = self;
+        let GroupCloak { search, k, worth, roles, destinations, origins, searches, .. } = self;
         let searched = searches.searched();
         search.run(SearchTask {
             atlas: task.atlas,
             graph: task.graph.graph(),
             sections: task.graph.sections(),
-            demands: Demands { k, worth },
+            demands: Demands { k, worth, roles },
+            is_limited: !roles.is_empty() && task.presence.is_limited(),
             past: history.then_some(Past { destinations, origins, searched }),
             accounts: accounts.as_deref(),
             budget: task.budget,

@@ -47,6 +47,8 @@ pub(crate) struct SearchTask<'a> {
     pub(crate) demands: Demands<'a>,
     /// Positions, if the past limits which members count.
     pub(crate) past: Option<Past<'a>>,
+    /// Whether present nodes do not count for all others ([`Role`](crate::grouping::Role)).
+    pub(crate) is_limited: bool,
     /// Accounts, if every k is met without the members of any one other account.
     pub(crate) accounts: Option<&'a [AccountId]>,
     pub(crate) budget: Budget,
@@ -139,8 +141,7 @@ impl Worker {
     fn run(&mut self, task: SearchTask<'_>, sections: &[Section], threads: usize) {
         self.found.clear();
         self.effort = Effort::default();
-        let rules = if task.past.is_some() { threads } else { 0 };
-        self.reachability.resize_with(rules, Reachability::default);
+        self.reachability.resize_with(threads, Reachability::default);
         self.grouping.set_sequential(threads == 1);
         sections.iter().for_each(|section| self.search(task, section));
     }
@@ -155,6 +156,10 @@ impl Worker {
             rules.extend(reachability.iter_mut().map(|reachability| {
                 Box::new(past.rule(task.atlas, reachability)) as CountingRule<'_>
             }));
+        } else if task.is_limited {
+            // Everyone can be anywhere; the roles decide who counts.
+            rules
+                .extend(reachability.iter().map(|_| Box::new(|_, _: &[_], _: &mut [_]| true) as _));
         }
         let Budget { cliques, dense } = task.budget;
         let budget = if section.truncated { cliques.min(dense) } else { cliques };

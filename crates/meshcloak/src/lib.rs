@@ -42,6 +42,8 @@ pub mod mix;
 #[doc(hidden)]
 pub mod stamps;
 
+pub mod companions;
+
 pub mod units;
 
 pub mod map;
@@ -51,6 +53,8 @@ pub mod distance;
 pub mod cells;
 
 pub mod query;
+
+pub mod presence;
 
 pub mod accounts;
 
@@ -95,6 +99,8 @@ mod group_search;
 
 mod group_cloak;
 
+pub mod settings;
+
 pub mod mesh_cloak;
 
 #[doc(hidden)]
@@ -112,12 +118,14 @@ pub mod naive;
 pub use crate::accounts::AccountId;
 pub use crate::distance::Atlas;
 pub use crate::engine::{Batch, Engine, SubmitError, Turn};
-pub use crate::guarantee::{Admission, AdmissionError, Guarantee};
+pub use crate::guarantee::{Admission, AdmissionError, Admitted, Guarantee, HistoryClock};
 pub use crate::map::{Extent, Frame, MapBuilder, MapError, Position, RawStreet};
 pub use crate::map::{StreetId, StreetMap};
-pub use crate::mesh_cloak::{Hold, MeshCloak, RegionRule, Settings};
+pub use crate::mesh_cloak::{Hold, MeshCloak, RegionRule};
+pub use crate::presence::PresenceRule;
 pub use crate::private::Private;
 pub use crate::query::{Query, QueryBuilder, QueryError, QueryId, UserId};
 pub use crate::region::Region;
 pub use crate::scheme::{Description, Disclosure, Observer, Published, Scheme, State};
+pub use crate::settings::Settings;
 pub use crate::units::{Length, LonLat, Point, Speed, Time};

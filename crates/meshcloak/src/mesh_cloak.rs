@@ -6,96 +6,23 @@
 
 use crate::cells::Cells;
 use crate::cliques::{CliqueAssignment, LargestCliqueSearch, RootBudget};
-use crate::constraint_graph::{Coverage, GraphBuilder};
+use crate::constraint_graph::GraphBuilder;
 use crate::distance::Atlas;
 pub use crate::group_cloak::Hold;
 use crate::group_cloak::{GroupCloak, Task};
 use crate::group_search::Budget;
 use crate::grouping::reach_schedule::ReachLimits;
-use crate::guarantee::{DEFAULT_HORIZON, Guarantee};
+use crate::guarantee::Guarantee;
 use crate::guard::Promise;
+use crate::history::Horizon;
 use crate::query::Query;
 pub use crate::region_builder::RegionRule;
 use crate::region_builder::{RegionBuilder, SetPublisher};
 use crate::scheme::{Description, Observer, Pace, Published, Scheme, Stage, State, Stats};
+pub use crate::settings::Settings;
 use crate::units::Time;
 use std::ops::Range;
 use std::sync::Arc;
-use std::time::Duration;
-
-/// Settings of MeshCloak. The default is `reciprocal`, checked by the guard.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settings {
-    /// Properties of published sets.
-    pub guarantee: Guarantee,
-    /// Rule for pairs within the distance constraint.
-    pub coverage: Coverage,
-    /// How the region of a set is built.
-    pub region: RegionRule,
-    /// Step limit of each clique search; results stay deterministic.
-    pub budget: u32,
-    /// How long `history` remembers a user's last position.
-    pub horizon: Duration,
-    /// Whether `reciprocal` and `history` may defer sets; `None` publishes at once.
-    pub hold: Option<Hold>,
-    /// Whether `reciprocal` and `history` meet every `k` also without the members of any one other
-    /// account ([`State::accounts`]): an account can invent users.
-    pub across_accounts: bool,
-}
-
-impl Settings {
-    /// The settings of the paper: overlapping sets, which the guard does not check.
-    pub fn paper() -> Settings {
-        Settings { guarantee: Guarantee::Paper, ..Settings::default() }
-    }
-
-    /// Returns label and summary of the scheme with these settings.
-    fn label_and_summary(&self) -> (&'static str, &'static str) {
-        let regions = match self.region {
-            RegionRule::Mesh(_) => 0,
-            RegionRule::Cells(_) => 1,
-            RegionRule::Cell(_) => 2,
-        };
-        let labels = match self.guarantee {
-            Guarantee::Reciprocal => [
-                ("MeshCloak, reciprocal", "Disjoint sets; all members publish the same mesh."),
-                ("MeshCloak, cells", "Reciprocal; the region is a union of fixed cells."),
-                ("MeshCloak, cell", "Reciprocal; a set lies in one fixed cell, its region."),
-            ],
-            Guarantee::History => [
-                ("MeshCloak, history", "Reciprocal; also safe against a known previous position."),
-                ("MeshCloak, history, cells", "History; the region is a union of fixed cells."),
-                ("MeshCloak, history, cell", "History; a set lies in one fixed cell, its region."),
-            ],
-            Guarantee::Paper => [
-                ("MeshCloak, as printed", "Each query takes a largest clique; sets overlap."),
-                (
-                    "MeshCloak, as printed, cells",
-                    "As printed; the region is a union of fixed cells.",
-                ),
-                (
-                    "MeshCloak, as printed, cell",
-                    "As printed; a set lies in one fixed cell, its region.",
-                ),
-            ],
-        };
-        labels[regions]
-    }
-}
-
-impl Default for Settings {
-    fn default() -> Settings {
-        Settings {
-            guarantee: Guarantee::Reciprocal,
-            coverage: Coverage::Own,
-            region: RegionRule::default(),
-            budget: 20_000,
-            horizon: DEFAULT_HORIZON,
-            hold: None,
-            across_accounts: false,
-        }
-    }
-}
 
 /// MeshCloak with its scratch buffers.
 #[derive(Debug)]
@@ -160,16 +87,19 @@ impl MeshCloak {
     fn cloak_groups(&mut self, state: &State, now: Time, observer: &mut dyn Observer) {
         self.build_graph(&state.waiting, observer);
         let MeshCloak { settings, atlas, graph, meshes, groups, published, cells, .. } = self;
-        let Settings { guarantee, hold, across_accounts, budget, .. } = *settings;
+        let Settings { guarantee, history_clock, hold, across_accounts, presence, budget, .. } =
+            *settings;
         let reach = cells.as_ref().map(|cells| ReachLimits::of_cell(cells.count()));
         let budget = Budget { cliques: budget, dense: DENSE_BUDGET };
         let task = Task {
             atlas,
             guarantee,
+            history_clock,
             budget,
             reach: reach.unwrap_or(ReachLimits::BATCH),
             hold,
             across_accounts,
+            presence,
             graph,
             state,
             is_in_cells: cells.is_some(),
@@ -224,15 +154,22 @@ impl Scheme for MeshCloak {
         }
     }
 
-    fn history_horizon(&self) -> Option<Duration> {
+    fn history_horizon(&self) -> Option<Horizon> {
         (self.settings.guarantee == Guarantee::History).then_some(self.settings.horizon)
     }
 
     fn promise(&self) -> Option<Promise> {
-        let Settings { guarantee, coverage, across_accounts, .. } = self.settings;
-        let (atlas, cells) = (Arc::clone(&self.atlas), self.cells.clone());
-        let promise = Promise { guarantee, coverage, across_accounts, cells, atlas };
-        (guarantee != Guarantee::Paper).then_some(promise)
+        let Settings { guarantee, history_clock, coverage, .. } = self.settings;
+        let Settings { across_accounts, presence, .. } = self.settings;
+        (guarantee != Guarantee::Paper).then(|| Promise {
+            guarantee,
+            history_clock,
+            coverage,
+            across_accounts,
+            presence,
+            cells: self.cells.clone(),
+            atlas: Arc::clone(&self.atlas),
+        })
     }
 
     fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {

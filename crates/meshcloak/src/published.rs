@@ -16,8 +16,9 @@
 pub use crate::stats::Stats;
 
 use crate::distance::ReachedTerminals;
+use crate::history::Publication;
 use crate::map::StreetId;
-use crate::query::QueryId;
+use crate::query::{QueryId, UserId};
 use crate::region::{Disc, Region};
 use crate::service_odds::QueryClass;
 use crate::sort_network::{NETWORK_LEN, sort_eight};
@@ -41,6 +42,10 @@ pub struct Published {
     pub classes: Vec<QueryClass>,
     /// What new searches found, for the state of the engine.
     pub(crate) reached: Vec<(QueryId, Arc<ReachedTerminals>)>,
+    /// What the scheme remembers of served queries.
+    pub(crate) remembered: Vec<(QueryId, Arc<Publication>)>,
+    /// Visits that the scheme records.
+    pub(crate) visits: Vec<(u64, UserId)>,
     /// Sizes and counts of the batch.
     pub stats: Stats,
 }
@@ -89,7 +94,21 @@ impl Published {
         self.served.clear();
         self.classes.clear();
         self.reached.clear();
+        self.remembered.clear();
+        self.visits.clear();
         self.stats = Stats::default();
+    }
+
+    /// Keeps what is published for a query in [`State::history`](crate::scheme::State::history), if
+    /// the query is served and the scheme has a history horizon.
+    pub fn remember(&mut self, query: QueryId, publication: Arc<Publication>) {
+        self.remembered.push((query, publication));
+    }
+
+    /// Records a visit in [`State::history`](crate::scheme::State::history), if the scheme has a
+    /// history horizon. Places are numbers of the scheme.
+    pub fn visit(&mut self, place: u64, user: UserId) {
+        self.visits.push((place, user));
     }
 
     /// Adds a set with its region and returns its number.
@@ -194,7 +213,8 @@ impl Published {
     /// Keeps the sets for which `stays` holds, with the queries they serve.
     pub(crate) fn retain(&mut self, stays: impl Fn(u32) -> bool) {
         let (classes, reached) = (take(&mut self.classes), take(&mut self.reached));
-        let mut kept = Published { classes, reached, ..Published::default() };
+        let (remembered, visits) = (take(&mut self.remembered), take(&mut self.visits));
+        let mut kept = Published { classes, reached, remembered, visits, ..Published::default() };
         let mut number_of = Vec::with_capacity(self.set_count());
         for set in 0..self.set_count() as u32 {
             let AnonymitySet { members, region } = self.set(set);
@@ -259,27 +279,4 @@ impl Published {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn members_ascend_in_sets_of_any_size() {
-        let mut published = Published::default();
-        for count in 0..=2 * NETWORK_LEN as u64 + 1 {
-            let ids = (0..count).map(|number| QueryId(u64::MAX - number * 5 % 7 - number * 7));
-            let mut expected: Vec<QueryId> = ids.clone().collect();
-            expected.sort_unstable();
-            let set = published.add_mesh(ids, |_| ());
-            assert_eq!(published.set(set).members, expected);
-        }
-    }
-
-    #[test]
-    #[should_panic(expected = "by ascending index")]
-    fn serving_backwards_panics() {
-        let mut published = Published::default();
-        let set = published.add_mesh([QueryId(1), QueryId(2)].into_iter(), |_| ());
-        published.serve(1, set);
-        published.serve(0, set);
-    }
-}
+mod tests;

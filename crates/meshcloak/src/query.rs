@@ -27,7 +27,7 @@ pub struct Query {
     pub asked_at: Time,
     /// Position of the user.
     pub position: Position,
-    /// Required size of the anonymity set, the user included; at least 2.
+    /// Required size of the anonymity set, the user included; at least 2, or 1 without a question.
     pub k: u32,
     /// Longest acceptable wait (dt).
     pub temporal_tolerance: Duration,
@@ -35,16 +35,20 @@ pub struct Query {
     pub distance_constraint: Length,
     /// Top speed of the user; required by the `history` guarantee.
     pub speed: Option<Speed>,
-    /// Whether the user has a question. A set in which no member has one is not published.
+    /// Whether the user has a question; otherwise the query is a presence report. A set in which no
+    /// member has a question is not published.
     pub asks: bool,
 }
 
 /// A value of a query that is out of range: such a query would wait until it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum QueryError {
-    /// `k` is less than 2.
+    /// `k` of a query with a question is less than 2.
     #[error("k is {0}; expected at least 2")]
     K(u32),
+    /// `k` of a presence report is 0.
+    #[error("k of a presence report is 0; expected at least 1")]
+    PresentK,
     /// The distance constraint is zero or above the limit of the map.
     #[error("dc is {} m; expected more than 0 and at most {} m", dc.as_metres(), dc_max.as_metres())]
     DistanceConstraint {
@@ -72,14 +76,17 @@ impl Query {
         })
     }
 
-    /// Checks `k ≥ 2` and `0 < dc ≤ dc_max` (docs/SPEC.md §3).
+    /// Checks `k ≥ 2`, without a question `k ≥ 1`, and `0 < dc ≤ dc_max` (docs/SPEC.md §3, §6).
     ///
     /// # Errors
     /// If one of them does not hold; `k` is checked first.
     pub fn check(&self, dc_max: Length) -> Result<(), QueryError> {
         let dc = self.distance_constraint;
-        if self.k < 2 {
+        if self.asks && self.k < 2 {
             return Err(QueryError::K(self.k));
+        }
+        if self.k == 0 {
+            return Err(QueryError::PresentK);
         }
         if dc == Length::ZERO || dc > dc_max {
             return Err(QueryError::DistanceConstraint { dc, dc_max });

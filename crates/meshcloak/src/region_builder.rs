@@ -1,6 +1,6 @@
 //! Builds the regions of all sets of a batch, in parallel: regions are independent of each other.
 
-use crate::cells::{CellRegions, CellRule, Cells};
+use crate::cells::{CellRegions, Cells};
 use crate::distance::Atlas;
 use crate::map::StreetId;
 use crate::mesh::{MeshBuilder, MeshRule};
@@ -16,7 +16,7 @@ pub enum RegionRule {
     /// The streets that a member can reach.
     Mesh(MeshRule),
     /// The streets of the members' cells.
-    Cells(CellRule),
+    Cells(Length),
     /// The cell that holds all members: sets lie in one cell. Holds the length of cells.
     Cell(Length),
 }
@@ -38,7 +38,8 @@ impl RegionRule {
     pub fn dependence(self) -> RegionDependence {
         match self {
             RegionRule::Mesh(rule) => RegionDependence::Mesh(rule),
-            RegionRule::Cells(_) | RegionRule::Cell(_) => RegionDependence::Fixed,
+            RegionRule::Cells(length) => RegionDependence::Cells(length),
+            RegionRule::Cell(_) => RegionDependence::Fixed,
         }
     }
 
@@ -56,8 +57,7 @@ impl RegionRule {
     pub fn cell_length(self) -> Option<Length> {
         match self {
             RegionRule::Mesh(_) => None,
-            RegionRule::Cells(rule) => Some(rule.length),
-            RegionRule::Cell(length) => Some(length),
+            RegionRule::Cells(length) | RegionRule::Cell(length) => Some(length),
         }
     }
 }
@@ -80,13 +80,9 @@ impl RegionBuilder {
             RegionRule::Mesh(rule) => {
                 RegionBuilder::Mesh(Box::new(MeshBuilder::new(Arc::clone(atlas), rule)))
             }
-            RegionRule::Cells(CellRule { length, min_cells }) => {
+            RegionRule::Cells(length) | RegionRule::Cell(length) => {
                 let cells = cells.unwrap_or_else(|| Arc::new(Cells::new(atlas.map(), length)));
-                RegionBuilder::Cells(CellRegions::new(cells, min_cells))
-            }
-            RegionRule::Cell(length) => {
-                let rule = RegionRule::Cells(CellRule { length, min_cells: 1 });
-                RegionBuilder::new(atlas, rule, cells)
+                RegionBuilder::Cells(CellRegions::new(cells))
             }
         }
     }

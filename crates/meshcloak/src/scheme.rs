@@ -9,13 +9,14 @@ pub use crate::published::{AnonymitySet, Disclosure, Published, Served, Stats};
 
 use crate::accounts::Accounts;
 use crate::guard::Guard;
-use crate::history::History;
+use crate::history::{History, Horizon};
+use crate::map::{Position, StreetMap};
 use crate::mesh::MeshRule;
 use crate::query::{Query, QueryId};
+use crate::region::Region;
 use crate::replacement::Replacement;
 use crate::service_odds::ServiceOdds;
-use crate::units::Time;
-use std::time::Duration;
+use crate::units::{Length, Time};
 
 /// Everything the engine remembers from one batch to the next.
 #[derive(Clone, Debug, Default)]
@@ -60,13 +61,20 @@ pub trait Scheme: Send {
     fn describe(&self) -> Description;
 
     /// Returns how long the engine keeps a user's past; `None` keeps nothing.
-    fn history_horizon(&self) -> Option<Duration> {
+    fn history_horizon(&self) -> Option<Horizon> {
         None
     }
 
     /// Returns what the engine's guard checks before it publishes a set; `None` publishes sets as
     /// proposed. A scheme that wraps another forwards this call.
     fn promise(&self) -> Option<Promise> {
+        None
+    }
+
+    /// Returns the likelihood, up to a factor, that a user at `position` publishes `region`, for a
+    /// scheme that draws a region from the position alone; `None` for all others. Adversaries use
+    /// it: the algorithm is public.
+    fn likelihood(&self, _: &StreetMap, _: &Region<'_>, _: Position) -> Option<f64> {
         None
     }
 
@@ -86,12 +94,21 @@ macro_rules! forward {
                 (**self).describe()
             }
 
-            fn history_horizon(&self) -> Option<Duration> {
+            fn history_horizon(&self) -> Option<Horizon> {
                 (**self).history_horizon()
             }
 
             fn promise(&self) -> Option<Promise> {
                 (**self).promise()
+            }
+
+            fn likelihood(
+                &self,
+                map: &StreetMap,
+                region: &Region<'_>,
+                position: Position,
+            ) -> Option<f64> {
+                (**self).likelihood(map, region, position)
             }
 
             fn cloak(
@@ -128,12 +145,23 @@ pub struct Description {
     pub regions: RegionDependence,
 }
 
+impl Description {
+    /// Describes a scheme that no list or table shows, such as one of a test: all texts are empty.
+    pub const fn unlisted(pace: Pace, regions: RegionDependence) -> Description {
+        let (label, summary, setting, cliques, constraint) = ("", "", "", "", "");
+        Description { label, summary, setting, cliques, constraint, pace, regions }
+    }
+}
+
 /// How a region depends on the positions of the members, as far as attacks can use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RegionDependence {
     /// The union of what each member reaches, by street and dc.
     Mesh(MeshRule),
-    /// Independent of the positions within the region: cells, segments, quadrants.
+    /// The members' cells of the fixed partition into cells of that length. Every member can reach
+    /// every other cell of the region within its dc.
+    Cells(Length),
+    /// Independent of the positions within the region: one cell, segments, quadrants.
     Fixed,
     /// The smallest rectangle around the members.
     Tight,

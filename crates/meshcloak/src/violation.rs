@@ -7,7 +7,9 @@ pub enum Violation {
     NotOneRegion,
     /// Two members belong to the same user.
     DuplicateUser,
-    /// The set is smaller than the `k` of a query it serves.
+    /// No member has a question.
+    NoQuestion,
+    /// Fewer members than the `k` of a query that the set serves count towards it.
     TooSmall,
     /// A member's position lies outside the region.
     OutsideRegion,
@@ -15,7 +17,8 @@ pub enum Violation {
     NotOneCell,
     /// Two members are not within each other's distance constraint.
     NotClique,
-    /// Fewer than `k` members are reachable from a member's previous position in time.
+    /// A member can be at fewer than `k` places of the set, or not at its own, if everyone's previous
+    /// position is known and places are assigned one to one.
     History,
     /// A member's `k` is not met without the members of one other account.
     Accounts,
@@ -27,9 +30,10 @@ pub enum Violation {
 
 impl Violation {
     /// All violations, in the order of the checks.
-    pub const ALL: [Violation; 10] = [
+    pub const ALL: [Violation; 11] = [
         Violation::NotOneRegion,
         Violation::DuplicateUser,
+        Violation::NoQuestion,
         Violation::TooSmall,
         Violation::OutsideRegion,
         Violation::NotOneCell,
@@ -45,6 +49,7 @@ impl Violation {
         match self {
             Violation::NotOneRegion => "not_one_region",
             Violation::DuplicateUser => "duplicate_user",
+            Violation::NoQuestion => "no_question",
             Violation::TooSmall => "too_small",
             Violation::OutsideRegion => "outside_region",
             Violation::NotOneCell => "not_one_cell",
@@ -89,6 +94,6 @@ mod tests {
             (0..=number).for_each(|_| rejections.add(violation));
         }
         let counts = Violation::ALL.map(|violation| rejections.count(violation));
-        assert_eq!((counts, rejections.total()), ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], 55));
+        assert_eq!((counts, rejections.total()), ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], 66));
     }
 }

@@ -1,13 +1,14 @@
 //! Regions made of cells (docs/SPEC.md §7) under every guarantee: sets do not depend on the region,
 //! every member is inside, and a region depends only on the members' cells.
 
-use meshcloak::cells::{CellId, CellRule, Cells};
+use meshcloak::cells::{CellId, Cells};
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
-use meshcloak::guarantee::Guarantee;
+use meshcloak::guarantee::{Guarantee, HistoryClock};
 use meshcloak::guard::{Guard, Inspected, Promise, Violation};
 use meshcloak::map::StreetId;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
+use meshcloak::presence::PresenceRule;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::scheme::{Published, Scheme, State};
 use meshcloak::town::Town;
@@ -40,11 +41,11 @@ fn a_region_consists_of_the_members_cells_and_sets_are_unchanged() {
         let town = Town::random(seed * 4);
         let state = random_state(&town, seed);
         let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
-        let rule = CellRule { length: Length::metres(300.0), min_cells: 1 + seed as u32 % 3 };
-        let cells = Cells::new(&town.map, rule.length);
+        let length = Length::metres(300.0);
+        let cells = Cells::new(&town.map, length);
         for guarantee in GUARANTEES {
             let reach = Settings { guarantee, ..Settings::default() };
-            let settings = Settings { region: RegionRule::Cells(rule), ..reach };
+            let settings = Settings { region: RegionRule::Cells(length), ..reach };
             let (expected, found) = (cloak(&atlas, reach, &state), cloak(&atlas, settings, &state));
             assert_eq!(found.served(), expected.served(), "seed {seed}\n{town}");
             for number in 0..found.set_count() as u32 {
@@ -56,11 +57,7 @@ fn a_region_consists_of_the_members_cells_and_sets_are_unchanged() {
                 let occupied = cells_of(&cells, members.iter().map(|query| query.position.street));
                 let streets = set.region.streets(&town.map);
                 let published = cells_of(&cells, streets.iter().copied());
-                let min_cells = (rule.min_cells as usize).min(cells.count());
-                assert!(
-                    published.is_superset(&occupied)
-                        && published.len() == occupied.len().max(min_cells)
-                );
+                assert_eq!(published, occupied, "seed {seed}\n{town}");
                 let whole =
                     town.map.streets().filter(|&street| published.contains(&cells.of(street)));
                 assert_eq!(*streets, whole.collect::<Vec<_>>(), "seed {seed}\n{town}");
@@ -79,8 +76,7 @@ fn regions_do_not_depend_on_the_number_of_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
-            let rule = CellRule { length: Length::metres(400.0), min_cells: 2 };
-            let region = RegionRule::Cells(rule);
+            let region = RegionRule::Cells(Length::metres(400.0));
             cloak(&atlas, Settings { guarantee, region, ..Settings::default() }, &state)
         })
     };
@@ -103,8 +99,10 @@ fn the_guard_rejects_a_set_whose_cells_miss_a_member() {
         let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         let promise = Promise {
             guarantee: Guarantee::Reciprocal,
+            history_clock: HistoryClock::Asked,
             coverage: Coverage::Own,
             across_accounts: false,
+            presence: PresenceRule::default(),
             cells: None,
             atlas: Arc::clone(&atlas),
         };
@@ -129,7 +127,7 @@ fn the_guard_rejects_a_set_whose_cells_miss_a_member() {
         }
         let mut guard = Guard::default();
         let State { waiting, history, accounts, .. } = &state;
-        let inspected = Inspected { waiting, history, accounts };
+        let inspected = Inspected { waiting, history, accounts, now: Time::default() };
         let violations = guard.inspect(&promise, inspected, &mut wrong);
         assert!(
             violations.iter().all(|rejection| rejection.violation == Violation::OutsideRegion),

@@ -1,6 +1,6 @@
 //! Invariants of the engine: both pipelines agree, and every query has exactly one outcome.
 
-use meshcloak::cells::{CellId, CellRule, Cells};
+use meshcloak::cells::{CellId, Cells};
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
@@ -68,7 +68,7 @@ fn run(town: &Town, scheme: &mut dyn Scheme, workload: &[Query], settings: Setti
                     naive::cloaking_mesh(&town.map, &table, &mesh_keys)
                 }
                 RegionRule::Mesh(MeshRule::Printed) => continue,
-                RegionRule::Cells(CellRule { length, .. }) | RegionRule::Cell(length) => {
+                RegionRule::Cells(length) | RegionRule::Cell(length) => {
                     let cells = Cells::new(&town.map, length);
                     let shown: BTreeSet<CellId> =
                         mesh_keys.iter().map(|s| cells.of(s.street)).collect();
@@ -95,7 +95,7 @@ fn both_pipelines_give_the_same_outcome_time_and_clique_size() {
             for region in [
                 RegionRule::Mesh(MeshRule::Reach),
                 RegionRule::Mesh(MeshRule::Printed),
-                RegionRule::Cells(CellRule { length: Length::metres(400.0), min_cells: 1 }),
+                RegionRule::Cells(Length::metres(400.0)),
                 RegionRule::Cell(Length::metres(400.0)),
             ] {
                 let settings = Settings { coverage, region, ..Settings::paper() };

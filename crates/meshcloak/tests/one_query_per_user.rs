@@ -129,7 +129,9 @@ fn a_set_without_an_asker_waits_for_one() {
             [query(&town, 1, 1, 1, ("A-B", 10.0)), query(&town, 2, 2, 1, ("A-B", 30.0))];
         present.iter_mut().for_each(|query| query.asks = false);
         let done = run.turn(1, &present);
-        assert_eq!((done.served.len(), done.published.stats.idle), (0, 1), "{guarantee:?}");
+        // Grouping forms no set without a question; the cliques of `paper` do not regard it.
+        let idle = usize::from(guarantee == Guarantee::Paper);
+        assert_eq!((done.served.len(), done.published.stats.idle), (0, idle), "{guarantee:?}");
         assert_eq!(sets(&done), Vec::<Vec<u64>>::new());
         let done = run.turn(2, &[query(&town, 3, 3, 2, ("A-B", 20.0))]);
         assert_eq!((sets(&done), done.published.stats.idle), (vec![vec![1, 2, 3]], 0));
@@ -195,5 +197,6 @@ fn users_leave_once_a_batch_and_in_order_on_random_towns() {
         }
         assert_eq!(ended, workload.len(), "every query has one outcome: seed {seed}");
     }
-    assert!(replaced > 1_000 && served > 1_000 && idle > 50, "{replaced} {served} {idle}");
+    assert!(replaced > 1_000 && served > 1_000, "{replaced} {served}");
+    assert_eq!(idle, 0, "sets without a question are not formed");
 }

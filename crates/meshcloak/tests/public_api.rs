@@ -15,15 +15,14 @@ fn public_modules(lib: &str) -> Vec<&str> {
     modules.map(|name| name.trim_end_matches(';')).collect()
 }
 
-/// Returns the source files of a module, sorted.
+/// Returns the source files of a module, sorted: `module.rs`, if it exists, and those of its folder.
 fn sources(root: &Path, module: &str) -> Vec<PathBuf> {
-    let folder = root.join(module);
-    if !folder.is_dir() {
-        return vec![root.join(format!("{module}.rs"))];
-    }
-    let entries =
-        fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("a file").path());
-    let mut files: Vec<PathBuf> = entries.filter(|path| !path.ends_with("tests.rs")).collect();
+    let own = root.join(format!("{module}.rs"));
+    let entries = fs::read_dir(root.join(module)).into_iter().flatten();
+    let inner = entries.map(|entry| entry.expect("a file").path());
+    let mut files: Vec<PathBuf> = inner.filter(|path| !path.ends_with("tests.rs")).collect();
+    files.extend(own.is_file().then_some(own));
+    assert!(!files.is_empty(), "module {module} has no source");
     files.sort();
     files
 }

@@ -107,7 +107,7 @@ fn tight(town: &Town, atlas: &Atlas, places: [Position; 2]) -> Jump {
     let previous = PastPosition { at: Time::default(), position: places[0], travelled: None };
     let query = query(0, places[1], PAUSE, fast());
     let checked = check_travel(atlas, &query, Some(previous)).expect("fast enough");
-    let found = checked.and_then(|past| past.travelled).expect("a path");
+    let found = checked.previous.and_then(|past| past.travelled).expect("a path");
     // A path that the search found is not always the shortest.
     let mut shortest = found;
     while let Some(length) =
@@ -190,11 +190,11 @@ fn honest_users_are_served_beside_a_thousand_hostile_jumps() {
     }
 }
 
-/// Tight jumps of 250 users each by 20, 40, 60 and 95 blocks. A jump by `n` blocks from a corner
-/// takes about `n² / 2` steps.
+/// Tight jumps of 250 users each by 20, 40, 60 and 80 blocks in both directions: a search visits
+/// most of the square between the corners.
 fn jumps_of_several_lengths(town: &Town) -> Vec<Jump> {
-    let jumps = [20, 40, 60, 95].map(|blocks| {
-        let street = format!("{blocks}_0-{}_0", blocks + 1);
+    let jumps = [20, 40, 60, 80].map(|blocks| {
+        let street = format!("{blocks}_{blocks}-{}_{blocks}", blocks + 1);
         equal_jumps(town, ["0_0-1_0", &street], 250)
     });
     jumps.concat()
@@ -209,13 +209,16 @@ fn the_shortest_limits_are_served_first_with_any_number_of_threads() {
         pool.install(|| run(&town, &jumps))
     };
     let batches = with_threads(1);
-    for (number, batch) in (0..).zip(&batches) {
-        let expected: Vec<u64> = (250 * number..250 * (number + 1)).collect();
-        assert_eq!(batch.served, expected, "the guard checks one group of 250 in a batch");
-        assert!(batch.truncated, "a group is left");
-    }
     let [first, second, third] = &batches;
-    assert!(first.steps < BATCH_REACH_STEPS / 2 && second.steps + third.steps == 0);
+    assert_eq!(
+        first.served,
+        (0..750).collect::<Vec<u64>>(),
+        "the guard has steps for three groups"
+    );
+    assert_eq!(second.served, (750..1_000).collect::<Vec<u64>>());
+    assert!(first.truncated && !second.truncated && third.served.is_empty());
+    assert!(first.steps > BATCH_REACH_STEPS / 2 && first.steps < BATCH_REACH_STEPS);
+    assert_eq!(second.steps + third.steps, 0, "all were searched in the first batch");
     for threads in [2, 3, 7] {
         assert_eq!(with_threads(threads), batches, "{threads} threads");
     }
@@ -254,7 +257,8 @@ fn served_by(
 #[test]
 fn a_new_scheme_goes_on_with_the_searches_in_the_state() {
     let town = grid();
-    let jumps = equal_jumps(&town, ["0_50-1_50", "60_50-61_50"], 1_500);
+    // More steps than a batch has.
+    let jumps = equal_jumps(&town, ["0_0-1_0", "80_80-81_80"], 900);
     let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(400.0)));
     let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
     let kept = served_by(&town, &jumps, |scheme| scheme);

@@ -1,5 +1,6 @@
 //! An agent: drawn from the profile, present for a while, submitting queries at intervals.
 
+use crate::journey::WaypointEvent;
 use crate::leg::{Leg, MICROMETRES};
 use crate::movement::MoveScratch;
 use crate::profile::Profile;
@@ -112,6 +113,7 @@ impl Agent {
             }
             now = self.due;
             self.appear(world, scratch);
+            scratch.record(self, now, WaypointEvent::SetsOut);
         }
         self.reroute(world, end / 1000, scratch);
         while self.is_present() && self.due <= end.min(world.end) {
@@ -119,6 +121,9 @@ impl Agent {
             now = self.due;
             if self.is_present() {
                 queries.push(self.submit_query(world));
+                if !self.is_present() {
+                    scratch.record(self, now, WaypointEvent::Continues);
+                }
             }
         }
         if self.is_present() {

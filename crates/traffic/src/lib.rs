@@ -19,6 +19,7 @@
 //! ```
 
 mod avoided_streets;
+mod journey;
 mod leg;
 mod profile;
 mod random;
@@ -30,19 +31,25 @@ mod route_key;
 mod routes;
 
 mod agent;
+mod ask_share;
 mod congestion;
 mod movement;
+mod recorded_journeys;
 mod simulated_query;
 mod simulation;
+mod traffic_model;
 
 pub mod matching;
 pub mod traces;
 
 pub mod naive;
 
+pub use ask_share::AskShare;
 pub use avoided_streets::{AVOIDANCE_FACTOR, AvoidedStreets};
+pub use journey::{Crossing, Journey, Passage, Waypoint, WaypointEvent};
 pub use leg::{Direction, Leg};
 pub use profile::{Profile, ProfileError};
 pub use routes::{Planner, RouteEnds, RouteStart, Routes, StreetSpeeds};
 pub use simulated_query::{SimulatedBatch, SimulatedQuery};
 pub use simulation::{AgentPosition, Simulation, SimulationSettings, Totals};
+pub use traffic_model::{LegSpeed, TrafficModel, TravelTime};

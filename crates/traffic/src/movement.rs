@@ -4,8 +4,10 @@
 //! only where the speed changes.
 
 use crate::agent::{Agent, AgentState};
+use crate::journey::{Waypoint, WaypointEvent};
 use crate::leg::{Leg, MICROMETRES};
 use crate::popularity::Annulus;
+use crate::recorded_journeys::AgentWaypoint;
 use crate::routes::{Planner, RouteEnds, RouteStart};
 use crate::simulation::World;
 use meshcloak::map::Position;
@@ -15,6 +17,8 @@ use meshcloak::units::Length;
 pub(crate) struct MoveScratch {
     pub planner: Planner,
     legs: Vec<Leg>,
+    /// Recorded waypoints; `None` if the simulation does not record them.
+    pub waypoints: Option<Vec<AgentWaypoint>>,
 }
 
 /// Maximum number of unreachable destinations before an agent stands still.
@@ -26,7 +30,16 @@ const MAX_LEGS: usize = 64;
 
 impl MoveScratch {
     pub(crate) fn new(planner: Planner) -> MoveScratch {
-        MoveScratch { planner, legs: Vec::new() }
+        MoveScratch { planner, legs: Vec::new(), waypoints: None }
+    }
+
+    /// Records where `agent` is `at` milliseconds.
+    pub(crate) fn record(&mut self, agent: &Agent, at: u64, event: WaypointEvent) {
+        if let Some(waypoints) = &mut self.waypoints {
+            let along = Length::from_units((agent.along / MICROMETRES) as u32);
+            let waypoint = Waypoint { at, leg: agent.leg, along, event };
+            waypoints.push(AgentWaypoint { agent: agent.number, waypoint });
+        }
     }
 }
 
@@ -54,11 +67,17 @@ impl Agent {
             moved += goal - self.along;
             budget -= goal - self.along;
             self.along = goal;
+            let at = now + span - budget / speed;
             if self.is_complete && self.next_legs.is_empty() {
                 arrivals += 1;
+                scratch.record(self, at, WaypointEvent::Continues);
                 self.arrive(world, now, scratch);
+                scratch.record(self, at, WaypointEvent::SetsOut);
             } else {
                 self.next_leg(world, now, scratch);
+                let stopped = self.state != AgentState::Moving;
+                let event = if stopped { WaypointEvent::Continues } else { WaypointEvent::Enters };
+                scratch.record(self, at, event);
             }
             if self.state != AgentState::Moving || arrivals == MAX_ARRIVALS {
                 return moved;

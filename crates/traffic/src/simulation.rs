@@ -10,6 +10,7 @@ use crate::leg::Leg;
 use crate::movement::MoveScratch;
 use crate::popularity::Popularity;
 use crate::profile::Profile;
+use crate::recorded_journeys::AgentWaypoint;
 use crate::route_key::RouteKey;
 use crate::routes::Routes;
 use crate::simulated_query::{SimulatedBatch, SimulatedQuery};
@@ -72,13 +73,17 @@ pub(crate) struct World<'a> {
     pub tables: Vec<Routes>,
     /// End of the simulation in milliseconds.
     pub end: u64,
+    /// Whether waypoints are recorded.
+    pub records_waypoints: bool,
     changes_of_route: AtomicU64,
 }
 
 /// Agents on a map.
 pub struct Simulation<'a> {
-    world: World<'a>,
+    pub(crate) world: World<'a>,
     agents: Vec<Agent>,
+    /// Waypoints since they were last taken; each agent's ascend in time.
+    pub(crate) waypoints: Vec<AgentWaypoint>,
     scratch: Mutex<Vec<MoveScratch>>,
     next_second: u32,
     totals: Totals,
@@ -120,10 +125,13 @@ impl<'a> Simulation<'a> {
             streets,
             tables,
             end: profile.duration.unwrap_or(u64::MAX),
+            records_waypoints: false,
             changes_of_route: AtomicU64::new(0),
         };
         let scratch = Mutex::new(Vec::new());
-        Simulation { world, agents, scratch, next_second: 0, totals: Totals::default() }
+        let waypoints = Vec::new();
+        let totals = Totals::default();
+        Simulation { world, agents, waypoints, scratch, next_second: 0, totals }
     }
 
     /// Runs to the end and returns the queries of each second, with ids from 1.
@@ -155,6 +163,7 @@ impl<'a> Simulation<'a> {
             .collect();
         self.next_second += 1;
         self.totals.travelled += chunks.iter().map(|chunk| chunk.moved).sum::<u64>();
+        self.waypoints.extend(chunks.iter_mut().flat_map(|chunk| chunk.waypoints.drain(..)));
         let queries: Vec<Vec<SimulatedQuery>> =
             chunks.iter_mut().map(|chunk| std::mem::take(&mut chunk.queries)).collect();
         let mut batch = SimulatedBatch::merge(second, &queries);
@@ -204,6 +213,7 @@ impl World<'_> {
 #[derive(Default)]
 struct ChunkResult {
     queries: Vec<SimulatedQuery>,
+    waypoints: Vec<AgentWaypoint>,
     moved: u64,
     present: u32,
     standing: u32,
@@ -217,12 +227,14 @@ fn step_chunk(
 ) -> ChunkResult {
     let pooled = pool.lock().pop();
     let mut scratch = pooled.unwrap_or_else(|| MoveScratch::new(world.tables[0].planner()));
+    scratch.waypoints = world.records_waypoints.then(Vec::new);
     let mut result = ChunkResult::default();
     for agent in agents {
         result.moved += agent.step(world, end, &mut scratch, &mut result.queries);
         result.present += u32::from(agent.is_present());
         result.standing += u32::from(agent.state == AgentState::Standing);
     }
+    result.waypoints = scratch.waypoints.take().unwrap_or_default();
     pool.lock().push(scratch);
     result
 }

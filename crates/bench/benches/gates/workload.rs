@@ -8,11 +8,10 @@ use import::{MapSource, Options};
 use meshcloak::cliques::LargestCliqueSearch;
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, DistanceMatrix, Reach, Rows};
-use meshcloak::engine::{Batch, turn};
+use meshcloak::engine::{Batch, RecordedPast, turn};
 use meshcloak::grouping::Grouping;
-use meshcloak::guarantee::Guarantee;
+use meshcloak::guarantee::{Guarantee, HistoryClock};
 use meshcloak::guard::Promise;
-use meshcloak::history::LastPositions;
 use meshcloak::map::StreetMap;
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
@@ -39,6 +38,8 @@ const RECIPROCAL: TurnStages = TurnStages {
 };
 const HISTORY: TurnStages =
     TurnStages { grouping: "history_grouping", guard: "history_guard", rest: "history_rest" };
+const PUBLISHED: TurnStages =
+    TurnStages { grouping: "published_grouping", guard: "published_guard", rest: "published_rest" };
 
 /// Runs each stage once.
 pub fn run() -> Meter {
@@ -54,14 +55,19 @@ fn run_all() -> Meter {
     count_preparation(&mut meter, atlas.map());
     count_stages(&mut meter, &atlas, &batches);
     let queries = batches.iter().map(|batch| batch.arrivals.len()).sum();
-    let (mut paper, input) = (scheme(&atlas, Guarantee::Paper), batches.clone());
+    let (mut paper, input) = (paper(&atlas), batches.clone());
     meter.count("turns", || replay(&mut paper, input));
     meter.divide("turns", queries, "query");
-    for (guarantee, stages, whole) in [
-        (Guarantee::Reciprocal, RECIPROCAL, "reciprocal_turn"),
-        (Guarantee::History, HISTORY, "history_turn"),
+    let reciprocal = Settings::default();
+    let history = Settings { guarantee: Guarantee::History, ..reciprocal };
+    let published = Settings { history_clock: HistoryClock::Published, ..history };
+    for (settings, stages, whole) in [
+        (reciprocal, RECIPROCAL, "reciprocal_turn"),
+        (history, HISTORY, "history_turn"),
+        (published, PUBLISHED, "published_turn"),
     ] {
-        count_turns(&mut meter, &mut scheme(&atlas, guarantee), stages, &batches);
+        let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
+        count_turns(&mut meter, &mut scheme, stages, &batches);
         for stage in [stages.grouping, stages.guard, whole] {
             meter.divide(stage, queries, "query");
         }
@@ -69,8 +75,8 @@ fn run_all() -> Meter {
     meter
 }
 
-fn scheme(atlas: &Arc<Atlas>, guarantee: Guarantee) -> MeshCloak {
-    MeshCloak::new(Arc::clone(atlas), Settings { guarantee, ..Settings::default() })
+fn paper(atlas: &Arc<Atlas>) -> MeshCloak {
+    MeshCloak::new(Arc::clone(atlas), Settings::paper())
 }
 
 /// Algorithm 1 and the rows of streets within reach.
@@ -85,7 +91,7 @@ fn count_preparation(meter: &mut Meter, map: &StreetMap) {
 fn count_stages(meter: &mut Meter, atlas: &Arc<Atlas>, batches: &[Batch]) {
     assert!(matches!(atlas.rows(), Rows::Streets(_)), "a small city has rows of streets");
     let by_terminals = Atlas::with_max_bytes(atlas.map().clone(), DC_MAX, 0);
-    let Recorder { waiting, sets, .. } = Recorder::record(scheme(atlas, Guarantee::Paper), batches);
+    let Recorder { waiting, sets, .. } = Recorder::record(paper(atlas), batches);
     let graphs = graphs(atlas, &waiting);
     let mut builder = MeshBuilder::new(Arc::clone(atlas), MeshRule::Reach);
     meter.count("graph", || build_graphs(atlas, &waiting));
@@ -134,14 +140,10 @@ fn graphs(atlas: &Atlas, waiting: &[Vec<Query>]) -> Vec<ConstraintGraph> {
     graphs.collect()
 }
 
-/// Algorithm 4.
+/// Algorithm 4 of a scheme that needs no past.
 fn replay(scheme: &mut dyn Scheme, batches: Vec<Batch>) {
     let mut state = State::default();
-    let mut positions = scheme.history_horizon().map(LastPositions::new);
     for batch in batches {
-        if let Some(positions) = &mut positions {
-            positions.record_all(&batch.arrivals, &mut state.history);
-        }
         black_box(turn(scheme, &mut state, batch, &mut ()));
     }
 }
@@ -149,15 +151,14 @@ fn replay(scheme: &mut dyn Scheme, batches: Vec<Batch>) {
 /// Turns of one scheme, stage by stage.
 fn count_turns(meter: &mut Meter, scheme: &mut dyn Scheme, stages: TurnStages, batches: &[Batch]) {
     let mut state = State::default();
-    let mut positions = scheme.history_horizon().map(LastPositions::new);
+    let mut past = RecordedPast::new(scheme);
     for batch in batches {
         let batch = batch.clone();
-        if let Some(positions) = &mut positions {
-            positions.record_all(&batch.arrivals, &mut state.history);
-        }
+        past.record(&batch.arrivals, &mut state);
         let mut observer = TurnMeter::start(meter, stages);
-        black_box(turn(scheme, &mut state, batch, &mut observer));
+        let done = black_box(turn(scheme, &mut state, batch, &mut observer));
         observer.finish();
+        past.leave(&done.served);
     }
 }
 

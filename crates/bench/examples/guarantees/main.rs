@@ -10,7 +10,7 @@ mod outcome;
 
 use bench::{Recording, WorkloadConfiguration, agents_and_seed, in_pool, oldenburg};
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::Guarantee;
+use meshcloak::guarantee::{Guarantee, HistoryClock};
 use meshcloak::map::StreetMap;
 use meshcloak::mesh_cloak::{Hold, Settings};
 use outcome::replay;
@@ -56,20 +56,23 @@ impl Experiment {
     /// Prints a table of the guarantees.
     fn print_costs(&self) {
         println!(
-            "setting  guarantee         success  share   delay    µs  ratio  worst ms  metres  rejected"
+            "setting  guarantee          success  share   delay    µs  ratio  worst ms  metres  rejected"
         );
         for configuration in CONFIGURATIONS.into_iter().filter(|c| self.is_selected(*c)) {
             let name = configuration.label();
             let (atlas, recording) = self.record(configuration);
             let paper = replay(&atlas, &recording, Settings::paper());
             paper.print(&name, "paper", &paper);
-            for (row, guarantee, hold) in [
-                ("reciprocal", Guarantee::Reciprocal, None),
-                ("  --hold 1", Guarantee::Reciprocal, Some(1)),
-                ("  --hold 2", Guarantee::Reciprocal, Some(2)),
-                ("  --hold", Guarantee::Reciprocal, Some(10)),
-                ("history", Guarantee::History, None),
-                ("  --hold", Guarantee::History, Some(10)),
+            let (asked, published) = (HistoryClock::Asked, HistoryClock::Published);
+            for (row, guarantee, history_clock, hold) in [
+                ("reciprocal", Guarantee::Reciprocal, asked, None),
+                ("  --hold 1", Guarantee::Reciprocal, asked, Some(1)),
+                ("  --hold 2", Guarantee::Reciprocal, asked, Some(2)),
+                ("  --hold", Guarantee::Reciprocal, asked, Some(10)),
+                ("history", Guarantee::History, asked, None),
+                ("  --hold", Guarantee::History, asked, Some(10)),
+                ("history published", Guarantee::History, published, None),
+                ("  --hold", Guarantee::History, published, Some(10)),
             ] {
                 if hold.is_some() && self.is_plain {
                     continue;
@@ -77,7 +80,7 @@ impl Experiment {
                 let margin = Duration::from_secs(1);
                 let hold =
                     hold.map(|longest| Hold { max_wait: Duration::from_secs(longest), margin });
-                let settings = Settings { guarantee, hold, ..Settings::default() };
+                let settings = Settings { guarantee, history_clock, hold, ..Settings::default() };
                 replay(&atlas, &recording, settings).print(&name, row, &paper);
             }
         }

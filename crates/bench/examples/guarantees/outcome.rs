@@ -46,7 +46,7 @@ impl Outcome {
     pub fn print(&self, setting: &str, row: &str, paper: &Outcome) {
         let queries = (self.succeeded + self.expired) as f64;
         println!(
-            "{setting:8} {row:16} {:7.2} % {:6.2} % {:5.2} s {:6.2} {:5.2}× {:8.1} {:8.0} {:6}{}",
+            "{setting:8} {row:17} {:7.2} % {:6.2} % {:5.2} s {:6.2} {:5.2}× {:8.1} {:8.0} {:6}{}",
             100.0 * self.success(),
             100.0 * self.success() / paper.success(),
             self.delay.as_secs_f64() / self.succeeded.max(1) as f64,

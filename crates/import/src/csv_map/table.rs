@@ -173,16 +173,16 @@ impl<'a> Table<'a> {
 
     /// Returns a boolean; false if the field is empty.
     pub(crate) fn boolean(&self, column: Column) -> Result<bool, ImportError> {
-        let text = self.bytes(column).trim_ascii();
-        let is_one_of =
-            |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
-        if is_one_of(["1", "true", "yes"]) {
-            Ok(true)
-        } else if text.is_empty() || is_one_of(["0", "false", "no"]) {
-            Ok(false)
-        } else {
-            Err(self.bad(column, "1/0, true/false or yes/no"))
+        Ok(self.optional_boolean(column)?.unwrap_or(false))
+    }
+
+    /// Returns a boolean; `None` if the field is empty.
+    pub(crate) fn optional_boolean(&self, column: Column) -> Result<Option<bool>, ImportError> {
+        if self.is_blank(column) {
+            return Ok(None);
         }
+        let read = parse_boolean(self.bytes(column));
+        read.map(Some).ok_or_else(|| self.bad(column, "1/0, true/false or yes/no"))
     }
 
     /// Returns a number; `None` if the field is empty.
@@ -259,6 +259,18 @@ impl Read for TerminatedInput<'_> {
         }
         self.delivered = self.delivered.saturating_add(read as u64);
         Ok(read)
+    }
+}
+
+/// Parses `1/0`, `true/false` or `yes/no`; `None` for anything else.
+pub(crate) fn parse_boolean(text: &[u8]) -> Option<bool> {
+    let text = text.trim_ascii();
+    let is_one_of =
+        |words: [&str; 3]| words.iter().any(|word| text.eq_ignore_ascii_case(word.as_bytes()));
+    if is_one_of(["1", "true", "yes"]) {
+        Some(true)
+    } else {
+        is_one_of(["0", "false", "no"]).then_some(false)
     }
 }
 

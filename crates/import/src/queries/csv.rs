@@ -13,6 +13,7 @@ pub(super) struct CsvQueries<'a> {
     user: Column,
     /// `t,x,y,lon,lat,k,dt,dc,speed,interval`.
     numbers: [Option<Column>; 10],
+    asks: Option<Column>,
 }
 
 /// A row before validation.
@@ -39,7 +40,8 @@ impl<'a> CsvQueries<'a> {
         let [x, y] = metres.map_or([None; 2], |pair| pair.map(Some));
         let [lon, lat] = degrees.map_or([None; 2], |pair| pair.map(Some));
         let numbers = [Some(t), x, y, lon, lat, Some(k), Some(dt), dc, speed, interval];
-        Ok(CsvQueries { table, query, user, numbers })
+        let asks = table.column("asks")?;
+        Ok(CsvQueries { table, query, user, numbers, asks })
     }
 
     pub(super) fn next_row(&mut self) -> Result<Option<RawRow>, ImportError> {
@@ -74,7 +76,14 @@ impl<'a> CsvQueries<'a> {
             }
         }
         let user = text(self.user)?;
+        let asks = self.asks.map(|column| self.table.optional_boolean(column)).transpose();
+        let asks = asks.map_err(|error| BadQuery {
+            id: query.clone(),
+            asked_at: first.and_then(millis),
+            problem: error.problem,
+        })?;
+        let asks = asks.flatten();
         let [t, x, y, lon, lat, k, dt, dc, speed, interval] = values;
-        Ok(QueryFields { query, user, t, x, y, lon, lat, k, dt, dc, speed, interval })
+        Ok(QueryFields { query, user, t, x, y, lon, lat, k, dt, dc, speed, interval, asks })
     }
 }

@@ -19,6 +19,22 @@ pub(super) struct QueryFields {
     pub dc: Option<f64>,
     pub speed: Option<f64>,
     pub interval: Option<f64>,
+    #[serde(default, deserialize_with = "boolean")]
+    pub asks: Option<bool>,
+}
+
+/// Reads a boolean: `true` or `false`, 1 or 0, or one of the words of CSV files.
+fn boolean<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<bool>, D::Error> {
+    let value = Option::<serde_json::Value>::deserialize(source)?;
+    let text = match &value {
+        None => return Ok(None),
+        Some(serde_json::Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    };
+    let read = crate::csv_map::table::parse_boolean(text.as_bytes());
+    read.map(Some).ok_or_else(|| {
+        serde::de::Error::custom(format!("`asks` is {text}; expected 1/0, true/false or yes/no"))
+    })
 }
 
 /// Reads an id: a string, or a number converted to text.

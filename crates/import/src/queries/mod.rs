@@ -1,6 +1,7 @@
 //! Files of queries (docs/SPEC.md §8): CSV or NDJSON, in order of time.
 //!
-//! The writer stores `dc`, `speed` and `interval`; a reader needs `dc` or the other two.
+//! The writer stores `dc`, `speed` and `interval`; a reader needs `dc` or the other two. `asks` is
+//! optional, and written on request only.
 
 #![cfg_attr(
     not(test),
@@ -43,4 +44,7 @@ pub struct QueryRecord {
     pub speed: Option<u32>,
     /// Time between two queries of the user, in milliseconds.
     pub query_interval: Option<u32>,
+    /// Whether the user has a question; otherwise the row is a presence report, and its temporal
+    /// tolerance is how long it counts.
+    pub asks: bool,
 }

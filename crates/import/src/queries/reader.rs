@@ -101,6 +101,7 @@ fn query(fields: QueryFields) -> Result<QueryRecord, Problem> {
         temporal_tolerance,
         speed,
         query_interval,
+        asks: fields.asks.unwrap_or(true),
     })
 }
 

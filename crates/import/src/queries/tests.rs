@@ -32,6 +32,7 @@ fn record(number: u32, coordinates: Coordinates) -> QueryRecord {
         distance_constraint: Length::from_units(1601 * number + 1),
         speed: number.is_multiple_of(2).then_some(1234 * number),
         query_interval: number.is_multiple_of(3).then_some(700),
+        asks: !number.is_multiple_of(5),
     }
 }
 
@@ -45,7 +46,7 @@ fn written_queries_are_read_back() {
         for coordinates in [&metres as &dyn Fn(u32) -> Coordinates, &degrees] {
             let path = folder.path().join(name);
             let records: Vec<QueryRecord> = (0..50).map(|n| record(n, coordinates(n))).collect();
-            let mut writer = QueryWriter::create(&path).unwrap();
+            let mut writer = QueryWriter::create(&path).unwrap().with_asks(true);
             records.iter().for_each(|record| writer.write(record).unwrap());
             writer.finish().unwrap();
             let mut reader = QueryReader::open(&path, &()).unwrap();
@@ -112,4 +113,24 @@ fn a_missing_column_is_named() {
     assert!(rows("").unwrap_err().contains("header"));
     let long = format!("{{\"query\":\"{}", "a".repeat(2 << 20));
     assert!(rows(&long).unwrap_err().contains("longer than 1048576 bytes"));
+}
+
+#[test]
+fn asks_is_optional_and_a_boolean() {
+    let csv = "query,user,t,x,y,k,dt,dc,asks\n\
+               a,a,1,0,0,1,30,9,0\nb,b,1,0,0,2,3,9,\nc,c,1,0,0,2,3,9,Yes\nd,d,1,0,0,2,3,9,2\n";
+    let json = |asks: &str| {
+        format!(
+            "{{\"query\":1,\"user\":1,\"t\":1,\"x\":0,\"y\":0,\"k\":2,\"dt\":3,\"dc\":9{asks}}}\n"
+        )
+    };
+    let asks = |text: &str| -> Vec<Option<bool>> {
+        let rows = rows(text).expect("readable").into_iter();
+        rows.map(|row| row.query.ok().map(|query| query.asks)).collect()
+    };
+    assert_eq!(asks(csv), [Some(false), Some(true), Some(true), None]);
+    assert_eq!(problems(csv), ["5: field `asks` is `2`; expected 1/0, true/false or yes/no"]);
+    let values = ["", ",\"asks\":0", ",\"asks\":true", ",\"asks\":\"no\"", ",\"asks\":7"];
+    let text: String = values.map(json).concat();
+    assert_eq!(asks(&text), [Some(true), Some(false), Some(true), Some(false), None]);
 }

@@ -17,6 +17,8 @@ pub struct QueryWriter {
     format: QueryFormat,
     row: Vec<u8>,
     is_empty: bool,
+    /// Whether the column `asks` is written.
+    has_asks: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +46,13 @@ impl QueryWriter {
         let json = [".ndjson", ".jsonl", ".json"].iter().any(|ending| name.ends_with(ending));
         let format = if json { QueryFormat::Ndjson } else { QueryFormat::Csv };
         let file = AtomicFile::create(path)?;
-        Ok(QueryWriter { file, format, row: Vec::new(), is_empty: true })
+        Ok(QueryWriter { file, format, row: Vec::new(), is_empty: true, has_asks: false })
+    }
+
+    /// Sets whether the column `asks` is written. Without it all queries ask.
+    #[must_use]
+    pub fn with_asks(self, has_asks: bool) -> QueryWriter {
+        QueryWriter { has_asks, ..self }
     }
 
     /// Appends a query. All queries of a CSV file must use the same kind of coordinates.
@@ -54,14 +62,15 @@ impl QueryWriter {
     pub fn write(&mut self, query: &QueryRecord) -> Result<(), ImportError> {
         self.row.clear();
         let numbers = numbers(query);
+        let numbers = if self.has_asks { &numbers[..] } else { &numbers[..NUMBERS] };
         match self.format {
             QueryFormat::Csv => {
                 if self.is_empty {
-                    put_header(&mut self.row, &numbers);
+                    put_header(&mut self.row, numbers);
                 }
-                put_csv(&mut self.row, query, &numbers);
+                put_csv(&mut self.row, query, numbers);
             }
-            QueryFormat::Ndjson => put_json(&mut self.row, query, &numbers),
+            QueryFormat::Ndjson => put_json(&mut self.row, query, numbers),
         }
         self.is_empty = false;
         self.file.add(&self.row)
@@ -73,13 +82,18 @@ impl QueryWriter {
     /// [`ImportError`] if writing or renaming fails.
     pub fn finish(mut self) -> Result<(), ImportError> {
         if self.is_empty && self.format == QueryFormat::Csv {
-            self.file.add(b"query,user,t,x,y,k,dt,dc,speed,interval\n")?;
+            let asks: &[u8] = if self.has_asks { b",asks" } else { b"" };
+            self.file.add(b"query,user,t,x,y,k,dt,dc,speed,interval")?;
+            self.file.add(&[asks, b"\n"].concat())?;
         }
         self.file.finish()
     }
 }
 
-fn numbers(query: &QueryRecord) -> [NumberColumn; 8] {
+/// Number of numeric columns without `asks`, which is the last.
+const NUMBERS: usize = 8;
+
+fn numbers(query: &QueryRecord) -> [NumberColumn; NUMBERS + 1] {
     let column = |name, value| NumberColumn { name, value };
     let number = |name, value, decimals| column(name, Some(Decimal { value, decimals }));
     let metres = |name, value: f64| number(name, (value * 1e6).round() as i64, 6);
@@ -101,6 +115,7 @@ fn numbers(query: &QueryRecord) -> [NumberColumn; 8] {
         number("dc", dc, 5),
         column("speed", query.speed.map(thousandths)),
         column("interval", query.query_interval.map(thousandths)),
+        number("asks", query.asks.into(), 0),
     ]
 }
 
@@ -169,6 +184,7 @@ mod tests {
             distance_constraint: Length::metres(50.03),
             speed: Some(10_000),
             query_interval: None,
+            asks: true,
         }
     }
 

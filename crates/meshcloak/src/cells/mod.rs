@@ -30,21 +30,8 @@ impl CellId {
     }
 }
 
-/// Size of cells, and the minimum number of cells of a region.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CellRule {
-    /// Approximate length of a cell.
-    pub length: Length,
-    /// Minimum number of cells of a region.
-    pub min_cells: u32,
-}
-
-impl Default for CellRule {
-    /// Returns cells of 1200 m and no minimum.
-    fn default() -> CellRule {
-        CellRule { length: Length::metres(1200.0), min_cells: 1 }
-    }
-}
+/// Default length of the cells of region `cells`: 1,200 m.
+pub const DEFAULT_CELLS_LENGTH: Length = Length::from_units(1_200 * 32);
 
 /// Default length of the cells of region `cell`: 3,000 m.
 pub const DEFAULT_CELL_LENGTH: Length = Length::from_units(3_000 * 32);

@@ -3,10 +3,11 @@
 //!
 //! A neighbour `b` of a query `a` has `d(a, b) ≤ dc_a`. So with the previous position `p`:
 //! `d(p, b) ≤ d(p, a) + dc_a`, and `b` lies within `dc_a` of `a` in the plane. A search from `p`
-//! can therefore end at `d(p, a) + dc_a`, and only terminals near `a` are kept. Neither depends on
-//! which neighbours there are: the result stays valid as long as the query waits.
+//! can therefore end at `d(p, a) + dc_a`, is directed towards the circle around `a`, and only
+//! terminals near `a` are kept. None of this depends on which neighbours there are: the result stays
+//! valid as long as the query waits.
 
-use super::search::{Arcs, Search};
+use super::search::{Arcs, Goal, Search};
 use crate::map::{Position, StreetMap, TerminalId};
 use crate::units::Length;
 use std::fmt;
@@ -21,7 +22,8 @@ pub(crate) struct ReachTask {
     pub(crate) around: Position,
     /// Distance constraint of the query.
     pub(crate) distance_constraint: Length,
-    /// Longest distance travelled since the previous position.
+    /// Longest distance travelled since the previous position, at the latest time at which the query
+    /// waits.
     pub(crate) limit: Length,
 }
 
@@ -48,27 +50,30 @@ impl ReachedTerminals {
         let ReachTask { from, around, distance_constraint, limit } = task;
         let entrances: Vec<(TerminalId, Length)> = map.entrances(around).collect();
         let bound_of = |travelled: Length| limit.min(travelled + distance_constraint);
-        let mut bound = map.along(from, around).map_or(limit, bound_of);
+        let bound = map.along(from, around).map_or(limit, bound_of);
+        let goal = map.point(around);
+        // Two units of tolerance: the plane distance is a floating-point number.
+        let margin = distance_constraint + Length::UNIT + Length::UNIT;
+        let rest = |terminal: TerminalId| {
+            let plane = Length::metres_down(map.terminal(terminal).distance(goal));
+            plane.units().saturating_sub(margin.units())
+        };
         let (mut terminals, mut steps, mut is_complete) = (Vec::new(), 0, true);
-        search.run_while(arcs, map.exits(from), bound, |terminal, length| {
-            if length > bound {
-                return ControlFlow::Break(());
-            }
+        search.run_towards(arcs, map.exits(from), Goal { bound, rest }, |terminal, length| {
             if steps == max_steps {
                 is_complete = false;
                 return ControlFlow::Break(());
             }
             steps += 1;
-            let arrived = entrances.iter().filter(|(entrance, _)| *entrance == terminal);
-            for (_, rest) in arrived {
-                bound = bound.min(bound_of(length + *rest));
-            }
             if can_enter_near(map, terminal, around, distance_constraint) {
                 terminals.push((terminal, length));
             }
-            ControlFlow::Continue(())
+            let arrived = entrances.iter().filter(|(entrance, _)| *entrance == terminal);
+            let bounds = arrived.map(|(_, rest)| bound_of(length + *rest));
+            ControlFlow::Continue(bounds.min().unwrap_or(limit))
         });
         terminals.sort_unstable();
+        terminals.dedup_by_key(|entry| entry.0);
         let terminals = terminals.into_boxed_slice();
         ReachedTerminals { task, terminals, steps, is_complete }
     }
@@ -78,14 +83,14 @@ impl ReachedTerminals {
         self.task
     }
 
-    /// Whether a neighbour's position is within the limit.
-    pub(crate) fn contains(&self, map: &StreetMap, to: Position) -> bool {
+    /// Whether a neighbour's position is within `limit`, at most that of the search.
+    pub(crate) fn contains(&self, map: &StreetMap, to: Position, limit: Length) -> bool {
         let at = |(terminal, arrive): (TerminalId, Length)| {
             let found = self.terminals.binary_search_by_key(&terminal, |entry| entry.0).ok()?;
             Some(self.terminals[found].1 + arrive)
         };
         let lengths = map.entrances(to).filter_map(at).chain(map.along(self.task.from, to));
-        lengths.min().is_some_and(|length| length <= self.task.limit)
+        lengths.min().is_some_and(|length| length <= limit.min(self.task.limit))
     }
 
     /// Number of terminals that the search expanded.
@@ -156,13 +161,19 @@ mod tests {
                 };
                 for to in others.filter(is_neighbour) {
                     let expected = distance(from, to).is_some_and(|length| length <= limit);
-                    let found = reached.contains(&town.map, to);
+                    let found = reached.contains(&town.map, to, limit);
                     assert_eq!(found, expected, "seed {seed} {from:?} {to:?}\n{town}");
+                    let less = Length::from_units(limit.units() / 3 * 2);
+                    let expected = distance(from, to).is_some_and(|length| length <= less);
+                    assert_eq!(reached.contains(&town.map, to, less), expected, "seed {seed}");
                     *(if found { &mut yes } else { &mut no }) += 1;
                     let half = reached.steps() / 2;
                     let few = ReachedTerminals::search(&mut search, &arcs, &town.map, task, half);
                     assert!(few.steps() == half && (half == reached.steps() || !few.is_complete()));
-                    assert!(found || !few.contains(&town.map, to), "seed {seed}: fails closed");
+                    assert!(
+                        found || !few.contains(&town.map, to, limit),
+                        "seed {seed}: fails closed"
+                    );
                 }
             }
         }

@@ -85,12 +85,23 @@ pub struct Search {
     distances: Stamps<u32>,
     /// Distance in the upper half, terminal in the lower half: nearest first, ties by terminal.
     open: BinaryHeap<Reverse<u64>>,
+    /// Distance plus lower bound of the rest, distance, terminal.
+    towards: BinaryHeap<Reverse<(u32, u32, u32)>>,
+}
+
+/// Goal of a directed search.
+pub(crate) struct Goal<R> {
+    /// Largest distance by a visited terminal.
+    pub(crate) bound: Length,
+    /// Lower bound of the distance from a terminal to the goal, in units.
+    pub(crate) rest: R,
 }
 
 impl Search {
     /// Returns buffers for searches over that many terminals.
     pub fn new(terminals: usize) -> Search {
-        Search { terminals, distances: Stamps::default(), open: BinaryHeap::new() }
+        let (open, towards) = (BinaryHeap::new(), BinaryHeap::new());
+        Search { terminals, distances: Stamps::default(), open, towards }
     }
 
     /// Calls `visit` with every terminal within `bound` of the sources, nearest first.
@@ -133,6 +144,57 @@ impl Search {
             for arc in arcs.from(terminal) {
                 self.relax(arc.to, distance.saturating_add(arc.length), bound.units());
             }
+        }
+    }
+
+    /// Goal-directed search (A*): visits terminals by ascending distance plus lower bound of the
+    /// rest, up to the bound of the sum. `visit` returns the bound from then on, or ends the search. A
+    /// terminal is visited again when a shorter path to it is found, which happens only if the rest
+    /// falls faster than the distance grows, as by rounding.
+    pub(crate) fn run_towards(
+        &mut self,
+        arcs: &Arcs,
+        sources: impl IntoIterator<Item = (TerminalId, Length)>,
+        goal: Goal<impl Fn(TerminalId) -> u32>,
+        mut visit: impl FnMut(TerminalId, Length) -> ControlFlow<(), Length>,
+    ) {
+        let Goal { mut bound, rest } = goal;
+        self.towards.clear();
+        self.distances.clear(self.terminals);
+        for (terminal, initial) in sources {
+            self.relax_towards(terminal.0, initial.units(), bound, &rest);
+        }
+        while let Some(Reverse((sum, distance, terminal))) = self.towards.pop() {
+            if sum > bound.units() {
+                return;
+            }
+            if self.distances.get(terminal as usize).is_some_and(|best| distance > best) {
+                continue; // superseded by a shorter path
+            }
+            match visit(TerminalId(terminal), Length::from_units(distance)) {
+                ControlFlow::Break(()) => return,
+                ControlFlow::Continue(smaller) => bound = bound.min(smaller),
+            }
+            for arc in arcs.from(terminal) {
+                self.relax_towards(arc.to, distance.saturating_add(arc.length), bound, &rest);
+            }
+        }
+    }
+
+    fn relax_towards(
+        &mut self,
+        terminal: u32,
+        distance: u32,
+        bound: Length,
+        rest: &impl Fn(TerminalId) -> u32,
+    ) {
+        let best = self.distances.get(terminal as usize);
+        if distance > bound.units() || best.is_some_and(|best| best <= distance) {
+            return;
+        }
+        let sum = distance.saturating_add(rest(TerminalId(terminal)));
+        if sum <= bound.units() && self.distances.lower(terminal as usize, distance) {
+            self.towards.push(Reverse((sum, distance, terminal)));
         }
     }
 

@@ -11,8 +11,10 @@
 //! [`turn()`] is one turn over a state that the caller owns, for programs with an intake of their own
 //! (gateway, evaluation). Both call the guard.
 
+mod recorded_past;
 mod turn;
 
+pub use recorded_past::RecordedPast;
 pub use turn::{Batch, Turn, turn};
 
 use crate::accounts::AccountId;
@@ -61,8 +63,11 @@ impl Engine {
 impl<S: Scheme> Engine<S> {
     /// Returns an engine that runs another scheme.
     pub fn with_scheme(atlas: Arc<Atlas>, scheme: S) -> Engine<S> {
-        let horizon = scheme.history_horizon().filter(|_| turn::needs_admission(&scheme));
-        let admission = horizon.map(Admission::new);
+        let promise = scheme.promise().filter(|_| turn::needs_admission(&scheme));
+        let horizon = scheme.history_horizon();
+        let admission = promise
+            .zip(horizon)
+            .map(|(promise, horizon)| Admission::new(promise.history_clock, horizon));
         let (state, next) = (State::default(), Batch::default());
         Engine { atlas, scheme, state, admission, next, next_id: 0 }
     }
@@ -77,7 +82,7 @@ impl<S: Scheme> Engine<S> {
         query.id = QueryId(self.next_id);
         query.check(self.atlas.dc_max())?;
         if let Some(admission) = &mut self.admission {
-            let previous = admission.admit(&self.atlas, &query)?;
+            let previous = admission.admit(&self.atlas, &mut query)?;
             self.state.history.set_previous(query.id, previous);
         }
         self.next_id += 1;
@@ -109,7 +114,11 @@ impl<S: Scheme> Engine<S> {
     /// Like [`Engine::tick`], and reports each stage to `observer`.
     pub fn tick_observed(&mut self, now: Time, observer: &mut dyn Observer) -> Turn<'_> {
         let batch = Batch { now, ..std::mem::take(&mut self.next) };
-        turn(&mut self.scheme, &mut self.state, batch, observer)
+        let done = turn(&mut self.scheme, &mut self.state, batch, observer);
+        if let Some(admission) = &mut self.admission {
+            done.served.iter().for_each(|(query, _)| admission.leave(query));
+        }
+        done
     }
 
     /// Returns the waiting queries, in order of arrival.

@@ -1,13 +1,16 @@
 //! One turn of the engine: collect, expire, cloak, guard, settle (Algorithm 4, body of the loop).
 
 use crate::guarantee::Guarantee;
-use crate::guard::Inspected;
+#[cfg(doc)]
+use crate::guarantee::HistoryClock;
+use crate::guard::{Inspected, Promise};
+use crate::history::{Horizon, Publication};
 use crate::query::{Query, QueryId};
-use crate::region::Region;
 use crate::scheme::{Disclosure, Observer, Published, Scheme, Stage, State};
 use crate::service_odds::WaitOutcome;
 use crate::units::Time;
-use std::time::Duration;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Input of one turn.
 #[derive(Clone, Debug, Default)]
@@ -77,7 +80,8 @@ pub fn turn<'a>(
         assert!(batch.arrivals.iter().all(is_admitted), "`history` needs Admission::admit first");
     }
     let one_per_user = promise.as_ref().is_some_and(|p| p.guarantee.has_one_query_per_user());
-    let departed = collect(state, batch, &Rules { horizon, one_per_user });
+    let is_published = promise.as_ref().is_some_and(Promise::depends_on_what_left);
+    let departed = collect(state, batch, &Rules { horizon, one_per_user, is_published });
     state.turns += 1;
     let published = scheme.cloak(state, at, observer); // lines 10–15
     observer.stage(Stage::Settle);
@@ -85,11 +89,14 @@ pub fn turn<'a>(
     if let Some(promise) = promise {
         let State { guard, waiting, history, accounts, .. } = state;
         accounts.purge(waiting);
-        guard.inspect(&promise, Inspected { waiting, history, accounts }, published);
+        guard.inspect(&promise, Inspected { waiting, history, accounts, now: at }, published);
     }
     update_odds(state, &departed, published);
     state.history.keep_reached(std::mem::take(&mut published.reached));
     let served = settle(state, published, horizon);
+    if is_published {
+        served.iter().for_each(|(query, _)| state.history.leave(query));
+    }
     let Departed { cancelled, expired, replaced } = departed;
     Turn { at, published, served, expired, replaced, cancelled }
 }
@@ -119,11 +126,7 @@ pub(super) fn needs_admission(scheme: &dyn Scheme) -> bool {
 }
 
 /// Removes the served queries from the waiting list (lines 16–17) and returns them with their sets.
-fn settle(
-    state: &mut State,
-    published: &Published,
-    horizon: Option<Duration>,
-) -> Vec<(Query, u32)> {
+fn settle(state: &mut State, published: &Published, horizon: Option<Horizon>) -> Vec<(Query, u32)> {
     state.departed.clear();
     state.arrived = 0;
     let mut served = Vec::with_capacity(published.served().len());
@@ -139,15 +142,20 @@ fn settle(
     }
     state.departed.extend(served.iter().map(|(query, _)| query.id));
     if horizon.is_some() {
-        for (query, set) in &served {
-            let rectangle = match published.set(*set).region {
-                Region::Rectangle(rectangle) => Some(rectangle),
-                _ => None,
-            };
-            state.history.depart(query, rectangle);
-        }
+        remember(state, published, &served);
     }
     served
+}
+
+/// Moves served queries to the history, with what the scheme remembers of them, and its visits.
+fn remember(state: &mut State, published: &Published, served: &[(Query, u32)]) {
+    let remembered = published.remembered.iter().map(|(query, what)| (*query, what));
+    let remembered: FxHashMap<QueryId, &Arc<Publication>> = remembered.collect();
+    for (query, _) in served {
+        state.history.depart(query, remembered.get(&query.id).map(|what| Arc::clone(what)));
+    }
+    let visits = published.visits.iter();
+    visits.for_each(|&(place, user)| state.history.visits_mut().add(place, user));
 }
 
 /// Queries that depart without having been served.
@@ -161,19 +169,24 @@ struct Departed {
 /// What the promise of the scheme asks of [`collect`].
 struct Rules {
     /// How long the past of users is kept, if at all.
-    horizon: Option<Duration>,
+    horizon: Option<Horizon>,
     /// Whether a newer query of a user replaces the waiting one.
     one_per_user: bool,
+    /// Whether the past of a user is what has left ([`HistoryClock::Published`]).
+    is_published: bool,
 }
 
 /// Adds the arrivals to the waiting list and removes cancelled, expired and replaced queries.
 fn collect(state: &mut State, batch: Batch, rules: &Rules) -> Departed {
-    let &Rules { horizon, one_per_user } = rules;
+    let &Rules { horizon, one_per_user, is_published } = rules;
     let Batch { now, mut arrivals, mut cancelled } = batch;
     cancelled.sort_unstable();
     if let Some(horizon) = horizon {
         state.history.forget(now, horizon);
         arrivals.iter().for_each(|query| state.history.arrive(query));
+        if is_published {
+            arrivals.iter().for_each(|query| state.history.resolve(query, now));
+        }
     }
     let mut departed = Departed::default();
     if state.next_expiry < now || !cancelled.is_empty() {
@@ -215,8 +228,8 @@ fn replace(state: &mut State, arrivals: &mut Vec<Query>) -> Vec<Query> {
     replaced
 }
 
-/// Adds to the service odds the outcome of each query that the last turn left waiting, and lists
-/// the queries that this turn leaves waiting.
+/// Adds to the service odds the outcome of each query with a question that the last turn left
+/// waiting, and lists those that this turn leaves waiting. Presence reports are not counted.
 fn update_odds(state: &mut State, departed: &Departed, published: &Published) {
     let State { waiting, odds, .. } = state;
     if published.classes.len() != waiting.len() {
@@ -228,7 +241,13 @@ fn update_odds(state: &mut State, departed: &Departed, published: &Published) {
     let mut served = published.served().iter().peekable();
     let mut index = 0;
     odds.update(|id| {
+        while waiting.get(index).is_some_and(|query| !query.asks) {
+            served.next_if(|served| served.index as usize == index);
+            index += 1;
+        }
         let is_same = |query: &&Query| query.id == id;
+        while expired.next_if(|query| !query.asks).is_some() {}
+        while cancelled.next_if(|query| !query.asks).is_some() {}
         if expired.next_if(is_same).is_some() {
             return WaitOutcome::Expired;
         }
@@ -245,7 +264,7 @@ fn update_odds(state: &mut State, departed: &Departed, published: &Published) {
     let queries = waiting.iter().zip(&published.classes).enumerate();
     odds.set_waiting(queries.filter_map(|(index, (query, class))| {
         let is_served = served.next_if(|served| served.index as usize == index).is_some();
-        (!is_served).then_some((query.id, *class))
+        (!is_served && query.asks).then_some((query.id, *class))
     }));
 }
 

@@ -3,7 +3,6 @@
 
 use super::clique_arena::CliqueArena;
 use super::finder::CliqueFinder;
-use super::neighbours::Neighbours;
 use super::root_searcher::SearchInput;
 
 /// Candidate cliques, and an index from each node to the cliques that contain it.
@@ -57,10 +56,10 @@ impl CandidateCliques {
         self.arena.truncated
     }
 
-    /// Finds the cliques. Each root has a budget of `budget` steps.
-    pub(super) fn find(&mut self, graph: &Neighbours, k: &[u32], budget: u32) {
-        self.finder.find(SearchInput { graph, k, budget }, &mut self.arena);
-        self.index(graph.len());
+    /// Finds the cliques. Each root has a budget of `input.budget` steps.
+    pub(super) fn find(&mut self, input: SearchInput<'_>) {
+        self.finder.find(input, &mut self.arena);
+        self.index(input.graph.len());
     }
 
     fn index(&mut self, nodes: usize) {

@@ -9,6 +9,7 @@
 //!
 //! `rows` and `row_starts` are empty if all nodes count for all others.
 
+use super::roles::Role;
 use std::ops::Range;
 
 /// Cliques, each without the members whose k it cannot meet.
@@ -48,8 +49,14 @@ impl CliqueArena {
         &self.nodes[self.start(clique) as usize..self.ends[clique as usize] as usize]
     }
 
-    /// Appends a clique without the members whose k exceeds the number of remaining members.
-    pub(super) fn push_pruned(&mut self, clique: impl Iterator<Item = u32>, k: &[u32]) {
+    /// Appends a clique without the members whose k exceeds the number of remaining members, unless
+    /// none of these asks. `roles` is empty if all nodes ask.
+    pub(super) fn push_pruned(
+        &mut self,
+        clique: impl Iterator<Item = u32>,
+        k: &[u32],
+        roles: &[Role],
+    ) {
         let start = self.nodes.len();
         self.nodes.extend(clique);
         let members = &self.nodes[start..];
@@ -61,7 +68,8 @@ impl CliqueArena {
             }
             size = satisfied;
         }
-        if size < 2 {
+        let asks = |&node: &u32| k[node as usize] <= size && roles[node as usize].asks();
+        if size < 2 || !roles.is_empty() && !members.iter().any(asks) {
             self.nodes.truncate(start);
             return;
         }

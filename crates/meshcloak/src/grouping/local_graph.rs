@@ -15,8 +15,10 @@
 //! bit 0 collects the nodes outside, and the row is shifted right by one at the end.
 
 use super::clique_arena::CliqueArena;
+use super::matching::Matching as _;
 use super::neighbours::Neighbours;
 use super::pivot_search::{CountingRelation, PivotSearch};
+use super::roles::RoleSets;
 use super::root_searcher::SearchInput;
 use crate::cliques::bitset::BitSet;
 use crate::cliques::byteset::ByteSet;
@@ -63,6 +65,8 @@ pub(super) struct LocalGraph<B> {
     /// k of each node of the neighbourhood.
     k: Vec<u32>,
     counting: Vec<B>,
+    /// Roles of the nodes of the neighbourhood.
+    roles: Option<RoleSets<B>>,
     bytes: ByteSet,
 }
 
@@ -102,13 +106,16 @@ impl<B: BitSet> LocalGraph<B> {
         (0..neighbourhood.earlier).for_each(|index| done.insert(index));
         self.connect(input.graph, &neighbourhood, &open, &done);
         neighbourhood.leave();
-        let LocalGraph { adjacency, counting, k: local_k, .. } = self;
-        let counting = (!all_count).then_some(CountingRelation { k: local_k, rows: counting });
+        let LocalGraph { adjacency, counting: rows, k: local_k, roles, .. } = self;
+        let roles = roles.as_ref();
+        let counting = (!all_count).then_some(CountingRelation { k: local_k, rows, roles });
         let mut clique = B::empty(neighbourhood.nodes.len());
         clique.insert(root);
-        let SearchInput { k, budget, .. } = input;
+        let SearchInput { k, roles: all_roles, budget, .. } = input;
         let nodes = neighbourhood.nodes;
-        let mut search = PivotSearch { nodes, adjacency, counting, k, found, steps: 0, budget };
+        let steps = 0;
+        let mut search =
+            PivotSearch { nodes, adjacency, counting, k, all_roles, found, steps, budget };
         search.extend(&clique, open, done);
         let steps = search.steps;
         found.steps += u64::from(steps);
@@ -123,6 +130,7 @@ impl<B: BitSet> LocalGraph<B> {
         let nodes = neighbourhood.nodes;
         self.k.clear();
         self.k.extend(nodes.iter().map(|&node| k[node as usize]));
+        self.roles = RoleSets::of(input.roles, nodes.len(), nodes.iter().copied().enumerate());
         self.counting.clear();
         self.counting.resize(nodes.len(), B::empty(nodes.len()));
         let root = neighbourhood.root();
@@ -144,7 +152,9 @@ impl<B: BitSet> LocalGraph<B> {
                 members.remove(index);
             }
         }
-        CountingRelation { k: &self.k, rows: &self.counting }.prune(&mut members);
+        let roles = self.roles.as_ref();
+        let relation = CountingRelation { k: &self.k, rows: &self.counting, roles };
+        relation.prune_by_count(&mut members);
         members.has(root).then_some(members)
     }
 
@@ -165,7 +175,7 @@ impl<B: BitSet> LocalGraph<B> {
         let others = others.map(|&other| neighbourhood.local[other as usize]);
         let gather = Gather { bound: neighbourhood.nodes.len(), excluded: 0 };
         gather.run(others, &mut self.bytes, &mut self.counting[index]);
-        self.counting[index].insert_if(graph.counts_itself(node), index);
+        self.counting[index].insert(index);
     }
 
     /// Fills `adjacency` for the pairs with one node in `open` and the other in `open` or `done`.

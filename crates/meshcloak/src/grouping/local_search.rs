@@ -10,27 +10,46 @@
 //! "Maximal").
 
 use super::candidates::CandidateCliques;
+use super::groups::ShrunkRows;
 pub(super) use super::groups::{FREE, Groups};
+use super::matching::Matching;
 use super::neighbours::Neighbours;
 use super::pool_offers::PoolOffers;
+use super::roles::{Role, RoleSets, RoleWords};
 use super::threshold_offers::ThresholdOffers;
+use crate::cliques::bitset::BitSet as _;
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 use std::ops::Range;
 
-/// k and worth of each node.
+/// k, worth and role of each node.
 #[derive(Clone, Copy, Debug)]
 pub struct Demands<'a> {
     /// k of each node.
     pub k: &'a [u32],
     /// Worth of publishing each node now, at most [`super::FULL_WORTH`].
     pub worth: &'a [u32],
+    /// Role of each node; empty if all ask.
+    pub roles: &'a [Role],
 }
 
 impl<'a> Demands<'a> {
     /// Returns the demands of consecutive nodes.
     pub(crate) fn of(self, nodes: &Range<usize>) -> Demands<'a> {
-        Demands { k: &self.k[nodes.clone()], worth: &self.worth[nodes.clone()] }
+        let roles = if self.roles.is_empty() { &[] } else { &self.roles[nodes.clone()] };
+        Demands { k: &self.k[nodes.clone()], worth: &self.worth[nodes.clone()], roles }
+    }
+
+    /// Returns whether a node asks.
+    #[inline]
+    pub(super) fn asks(&self, node: u32) -> bool {
+        self.roles.get(node as usize).is_none_or(|role| role.asks())
+    }
+
+    /// Returns whether one of some nodes asks.
+    #[inline]
+    pub(super) fn has_asking(&self, nodes: &[u32]) -> bool {
+        self.roles.is_empty() || nodes.iter().any(|&node| self.asks(node))
     }
 
     #[inline]
@@ -62,6 +81,7 @@ pub(super) struct LocalSearch {
     threshold_offers: ThresholdOffers,
     pool_offers: PoolOffers,
     shrunk: Vec<u32>,
+    shrunk_rows: ShrunkRows,
     dropped: Vec<u32>,
     /// Members of the offer to accept.
     members: Vec<u32>,
@@ -94,9 +114,10 @@ impl LocalSearch {
         // Descending mean worth: queries with a low probability of later service come first.
         self.order.clear();
         self.order.extend((0..cliques.len() as u32).map(|clique| {
-            let nodes = cliques.nodes(clique);
-            let worth: i64 = nodes.iter().map(|&node| demands.worth(node)).sum();
-            (Reverse(worth / nodes.len() as i64), clique)
+            let asking = cliques.nodes(clique).iter().filter(|&&node| demands.asks(node));
+            let (count, worth) = asking
+                .fold((0, 0), |(count, worth), &node| (count + 1, worth + demands.worth(node)));
+            (Reverse(worth / count.max(1)), clique)
         }));
         self.order.sort_unstable();
         self.queue.clear();
@@ -133,7 +154,7 @@ impl LocalSearch {
     /// Groups free nodes greedily if cliques are missing: each free node with its free neighbours.
     fn group_remaining(&mut self, problem: Problem<'_>) {
         for node in 0..problem.graph.len() as u32 {
-            if self.groups.group_of[node as usize] != FREE {
+            if self.groups.group_of[node as usize] != FREE || !problem.demands.asks(node) {
                 continue;
             }
             self.collect_free_clique(problem.graph, node);
@@ -161,15 +182,27 @@ impl LocalSearch {
         }
     }
 
-    /// Prunes `members` to the fixpoint in which every k is met.
+    /// Prunes `members`, at most [`MAX_GREEDY_MEMBERS`], to the fixpoint in which every k is met.
     fn prune_members(&mut self, Problem { graph, demands, .. }: Problem<'_>) {
-        let members = &mut self.members;
-        let have =
-            |members: &[u32], a: u32| members.iter().filter(|&&b| graph.counts(a, b)).count();
-        let is_short = |members: &[u32], a: u32| have(members, a) < demands.k(a) as usize;
-        while let Some(index) = members.iter().position(|&a| is_short(members, a)) {
-            members.swap_remove(index);
-        }
+        let members = &self.members;
+        let row = |&a: &u32| {
+            let bits = members.iter().enumerate();
+            bits.fold(0, |row, (bit, &b)| row | u64::from(graph.counts(a, b)) << bit)
+        };
+        let rows = members.iter().map(row).collect();
+        let indices = members.iter().copied().enumerate();
+        let relation = WordRows {
+            rows,
+            k: members.iter().map(|&a| demands.k(a)).collect(),
+            roles: RoleSets::of(demands.roles, members.len(), indices),
+        };
+        let mut kept = <[u64; 1]>::full(members.len());
+        relation.prune(&mut kept);
+        let mut index = 0;
+        self.members.retain(|_| {
+            index += 1;
+            kept.has(index - 1)
+        });
     }
 
     /// Makes `members` a group. Other groups lose these nodes and the members whose k is then no
@@ -186,12 +219,12 @@ impl LocalSearch {
             }
         }
         for &old in &self.shrunk {
-            groups.shrink(old, problem, &mut self.dropped);
+            groups.shrink(old, problem, &mut self.shrunk_rows, &mut self.dropped);
         }
         let members = &mut groups.members[group as usize];
         members.extend_from_slice(&self.members);
         members.sort_unstable_by_key(|&node| (Reverse(demands.k(node)), node));
-        groups.count_members(group, problem.graph);
+        groups.fill_rows(group, problem.graph);
         let shrunk = self.shrunk.iter().flat_map(|&group| &groups.members[group as usize]);
         for &node in self.members.iter().chain(&self.dropped).chain(shrunk) {
             for &clique in cliques.containing(node) {
@@ -201,6 +234,27 @@ impl LocalSearch {
             }
         }
         self.dropped.clear();
+    }
+}
+
+/// Counting relation of at most 64 nodes.
+struct WordRows {
+    rows: Vec<u64>,
+    k: Vec<u32>,
+    roles: Option<RoleSets<[u64; 1]>>,
+}
+
+impl Matching for WordRows {
+    fn row(&self, index: usize) -> &[u64] {
+        std::slice::from_ref(&self.rows[index])
+    }
+
+    fn k(&self, index: usize) -> u32 {
+        self.k[index]
+    }
+
+    fn roles(&self) -> Option<RoleWords<'_>> {
+        self.roles.as_ref().map(RoleSets::words)
     }
 }
 

@@ -9,15 +9,20 @@
 //!
 //! A node's k is met by the members of its group that *count* for it. Under `reciprocal` all members
 //! count. Under `history` member `b` counts for member `a` if the user of `a` can have travelled from
-//! its previous position to the position of `b`.
+//! its previous position to the position of `b`, and k is met within the strongly connected component
+//! of this relation (`matching`). A group has a node that asks; present nodes may count for some
+//! nodes only (`roles`).
 
 mod across_accounts;
 mod candidates;
 mod clique_arena;
 mod finder;
+mod group_rows;
 mod groups;
 mod local_graph;
 mod local_search;
+mod loss;
+mod matching;
 mod near_reach;
 mod neighbours;
 mod pivot_search;
@@ -26,6 +31,7 @@ mod pool_offers;
 pub(crate) mod reach_schedule;
 mod reach_searcher;
 pub(crate) mod reachability;
+mod roles;
 mod root_searcher;
 mod rule_share;
 mod search_order;
@@ -37,6 +43,8 @@ use candidates::CandidateCliques;
 pub use local_search::Demands;
 use local_search::{FREE, LocalSearch, Problem};
 use neighbours::Neighbours;
+pub use roles::Role;
+use root_searcher::SearchInput;
 
 /// Finds the groups of one batch after the other with reused buffers.
 #[derive(Clone, Debug, Default)]
@@ -52,7 +60,8 @@ pub const FULL_WORTH: u32 = 1 << 16;
 /// Rule that decides which neighbours count for a node.
 ///
 /// It is called with a node, its neighbours and one flag per neighbour, initially `true`. It clears
-/// the flags of the neighbours that do not count, and returns whether the node counts for itself.
+/// the flags of the neighbours that do not count, and returns whether the node counts for itself. A
+/// node that does not is in no group.
 pub type CountingRule<'a> = Box<dyn FnMut(u32, &[u32], &mut [bool]) -> bool + Send + 'a>;
 
 impl Grouping {
@@ -73,7 +82,7 @@ impl Grouping {
         rules: &mut [CountingRule<'_>],
         budget: u32,
     ) {
-        self.survey(graph, demands.k, rules, budget);
+        self.find_cliques(graph.into(), demands, rules, budget);
         let Grouping { neighbours, cliques, search } = self;
         search.run(Problem { graph: neighbours, cliques, demands });
     }
@@ -85,7 +94,7 @@ impl Grouping {
         across_accounts::apply(&mut search.groups, neighbours, demands, accounts);
     }
 
-    /// Finds the candidate cliques, without forming groups. Every set that could be published lies
+    /// Finds the candidate cliques of nodes that all ask, without forming groups. Every set that could be published lies
     /// in one of them. The groups of the last call of [`Grouping::find`] stay as they are.
     pub fn survey<'g>(
         &mut self,
@@ -94,14 +103,25 @@ impl Grouping {
         rules: &mut [CountingRule<'_>],
         budget: u32,
     ) {
-        self.neighbours.load(graph.into());
-        self.neighbours.prune_by_degree(k);
+        self.find_cliques(graph.into(), Demands { k, worth: &[], roles: &[] }, rules, budget);
+    }
+
+    fn find_cliques(
+        &mut self,
+        graph: Subgraph<'_>,
+        demands: Demands<'_>,
+        rules: &mut [CountingRule<'_>],
+        budget: u32,
+    ) {
+        let Demands { k, roles, .. } = demands;
+        self.neighbours.load(graph);
+        self.neighbours.prune_by_degree(k, roles);
         if !rules.is_empty() {
             self.neighbours.apply_rules(rules);
             self.neighbours.prune_by_count(k);
         }
         self.neighbours.compact();
-        self.cliques.find(&self.neighbours, k, budget);
+        self.cliques.find(SearchInput { graph: &self.neighbours, k, roles, budget });
     }
 
     /// Returns whether a node is in a candidate clique of the last survey.

@@ -18,6 +18,7 @@
 //! rows. The reverse flags make the update of a neighbour one load instead of a binary search.
 
 use super::CountingRule;
+use super::roles::Role;
 use super::rule_share::{RuleInput, RuleShare};
 use crate::constraint_graph::Subgraph;
 use rayon::prelude::*;
@@ -29,7 +30,7 @@ pub(super) struct Neighbours {
     starts: Vec<u32>,
     nodes: Vec<u32>,
     counts: Vec<bool>,
-    /// Whether a node counts for itself; empty if all nodes count.
+    /// Whether a node counts for itself, else it is pruned; empty if all nodes count.
     counts_itself: Vec<bool>,
     reverse_counts: Vec<bool>,
     counting_starts: Vec<u32>,
@@ -73,16 +74,12 @@ impl Neighbours {
         (!self.all_count()).then(|| &self.counts[self.row(node)])
     }
 
-    /// Returns whether a node counts for itself.
-    pub(super) fn counts_itself(&self, node: u32) -> bool {
-        self.all_count() || self.counts_itself[node as usize]
-    }
-
-    /// Returns whether a neighbour, or the node itself, counts for a node. Logarithmic in the degree.
+    /// Returns whether a neighbour, or the node itself, counts for a node that is not pruned.
+    /// Logarithmic in the degree.
     pub(super) fn counts(&self, node: u32, other: u32) -> bool {
         match self.counting_flags(node) {
             None => true,
-            Some(_) if node == other => self.counts_itself(node),
+            Some(_) if node == other => true,
             Some(row) => self.of(node).binary_search(&other).is_ok_and(|index| row[index]),
         }
     }
@@ -156,27 +153,32 @@ impl Neighbours {
         }
     }
 
-    /// Prunes the nodes with fewer than k − 1 neighbours, to a fixpoint. Rows stay complete until
-    /// [`Neighbours::compact`].
-    pub(super) fn prune_by_degree(&mut self, k: &[u32]) {
+    /// Prunes the nodes with fewer than k − 1 neighbours, to a fixpoint, and before the present nodes
+    /// without a neighbour that asks. Rows stay complete until [`Neighbours::compact`].
+    pub(super) fn prune_by_degree(&mut self, k: &[u32], roles: &[Role]) {
         self.pruned.clear();
         self.surplus.clear();
         self.surplus.resize(self.len(), 0);
         self.reverse_counts.clear();
         for node in 0..self.len() as u32 {
-            self.set_surplus(node, self.degree[node as usize] + 1, k);
+            let asks = |other: &u32| roles[*other as usize].asks();
+            let is_alone = !roles.is_empty() && !asks(&node) && !self.of(node).iter().any(asks);
+            let have = if is_alone { 0 } else { self.degree[node as usize] + 1 };
+            self.set_surplus(node, have, k);
         }
         self.propagate();
     }
 
-    /// Prunes the nodes for which fewer than k nodes count, to a fixpoint.
+    /// Prunes the nodes for which fewer than k nodes count, or which do not count for themselves, to a
+    /// fixpoint.
     pub(super) fn prune_by_count(&mut self, k: &[u32]) {
         self.fill_reverse_counts();
         for node in 0..self.len() as u32 {
             if self.surplus[node as usize] & PRUNED == 0 {
                 let row = &self.counts[self.row(node)];
                 let counting = row.iter().map(|&counts| u32::from(counts)).sum::<u32>();
-                self.set_surplus(node, counting + u32::from(self.counts_itself(node)), k);
+                let is_possible = self.counts_itself[node as usize];
+                self.set_surplus(node, if is_possible { counting + 1 } else { 0 }, k);
             }
         }
         self.propagate();

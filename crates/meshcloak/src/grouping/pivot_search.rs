@@ -13,9 +13,12 @@
 //! Differences from the reference (`printed::tomita`): sets are bit sets of the neighbourhood, an
 //! `open` set that is a clique ends the recursion at once, and with a restricted counting relation
 //! `open` is pruned to the nodes whose k can still be met. Nodes without a chance to be published
-//! would otherwise multiply the branches. Every publishable set survives the pruning.
+//! would otherwise multiply the branches. Every publishable set survives the pruning, which counts
+//! members only; the components of the relation decide when a clique is reported.
 
 use super::clique_arena::CliqueArena;
+use super::matching::Matching;
+use super::roles::{Role, RoleSets, RoleWords};
 use crate::cliques::bitset::BitSet;
 
 /// Number of bit-set words that one step of the budget pays for.
@@ -30,24 +33,24 @@ pub(super) struct CountingRelation<'a, B> {
     pub(super) k: &'a [u32],
     /// For each node the set of nodes that count for it.
     pub(super) rows: &'a [B],
+    /// Roles of the nodes; `None` if all ask.
+    pub(super) roles: Option<&'a RoleSets<B>>,
 }
 
-impl<B: BitSet> CountingRelation<'_, B> {
-    /// Prunes a set to the fixpoint in which every k is met.
-    pub(super) fn prune(&self, members: &mut B) {
-        loop {
-            let before = members.clone();
-            let mut changed = false;
-            for index in before.iter() {
-                if self.rows[index].count_common(members) < self.k[index] {
-                    members.remove(index);
-                    changed = true;
-                }
-            }
-            if !changed {
-                return;
-            }
-        }
+impl<B: BitSet> Matching for CountingRelation<'_, B> {
+    #[inline]
+    fn row(&self, node: usize) -> &[u64] {
+        self.rows[node].words()
+    }
+
+    #[inline]
+    fn k(&self, node: usize) -> u32 {
+        self.k[node]
+    }
+
+    #[inline]
+    fn roles(&self) -> Option<RoleWords<'_>> {
+        self.roles.map(RoleSets::words)
     }
 }
 
@@ -60,6 +63,8 @@ pub(super) struct PivotSearch<'a, B> {
     pub(super) counting: Option<CountingRelation<'a, B>>,
     /// k of every node of the graph.
     pub(super) k: &'a [u32],
+    /// Role of every node of the graph; empty if all ask.
+    pub(super) all_roles: &'a [Role],
     pub(super) found: &'a mut CliqueArena,
     pub(super) steps: u32,
     pub(super) budget: u32,
@@ -119,7 +124,7 @@ impl<B: BitSet> PivotSearch<'_, B> {
     fn prune_open(&self, clique: &B, open: &mut B) -> bool {
         let Some(counting) = &self.counting else { return true };
         let mut members = union(clique, open);
-        counting.prune(&mut members);
+        counting.prune_by_count(&mut members);
         *open = open.common(&members);
         members.count() >= 2
     }
@@ -128,7 +133,8 @@ impl<B: BitSet> PivotSearch<'_, B> {
         if self.counting.is_some() {
             return self.report_with_rows(clique.clone());
         }
-        self.found.push_pruned(clique.iter().map(|index| self.nodes[index]), self.k);
+        let nodes = clique.iter().map(|index| self.nodes[index]);
+        self.found.push_pruned(nodes, self.k, self.all_roles);
     }
 
     /// Stores a pruned clique with its counting relation: the root first, then ascending.

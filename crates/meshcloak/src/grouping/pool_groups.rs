@@ -1,44 +1,11 @@
 //! What a group loses when a clique takes members from it; part of [`PoolSearch`].
 
-use super::local_search::{Groups, Problem};
-use super::pool_offers::{CliqueView, PoolSearch};
+use super::local_search::Groups;
+use super::matching::Matching as _;
+use super::pool_offers::{CliqueView, PoolSearch, TouchedGroup};
 use crate::cliques::bitset::BitSet;
 
-/// Member of a group that the clique touches.
-#[derive(Clone, Debug, Default)]
-pub(super) struct GroupMember<B> {
-    node: u32,
-    k: u32,
-    /// Number of group members that count for this one.
-    have: u32,
-    counting: B,
-}
-
 impl<B: BitSet + Default> PoolSearch<B> {
-    /// Loads the members of a group into `self.group` and returns the set of their numbers.
-    fn load_group(&mut self, problem: Problem<'_>, groups: &Groups, group: u32) -> B {
-        let members = &groups.members[group as usize];
-        let number_of = |node: u32| groups.in_group[node as usize].number as usize;
-        let fits_word = groups.fits_word(group);
-        let bound = if fits_word { 64 } else { groups.formed_len[group as usize] as usize };
-        self.group.resize_with(bound.max(self.group.len()), GroupMember::default);
-        let mut present = B::empty(bound);
-        present.words_mut()[0] = groups.present[group as usize];
-        for &node in members {
-            let mut counting = B::empty(bound);
-            if fits_word {
-                counting.words_mut()[0] = groups.in_group[node as usize].counting;
-            } else {
-                present.insert(number_of(node));
-                let others = groups.counting_members(problem.graph, group, node);
-                others.for_each(|other| counting.insert(number_of(other)));
-            }
-            let (k, have) = (problem.demands.k(node), groups.have[node as usize]);
-            self.group[number_of(node)] = GroupMember { node, k, have, counting };
-        }
-        present
-    }
-
     /// Returns the clique members that a group can lose together without violating a k.
     pub(super) fn spare_members(
         &mut self,
@@ -46,22 +13,14 @@ impl<B: BitSet + Default> PoolSearch<B> {
         groups: &Groups,
         slot: usize,
     ) -> B {
-        let mut remaining = self.load_group(view.problem, groups, self.touched[slot].group);
+        let TouchedGroup { group, held, .. } = &self.touched[slot];
+        let mut remaining = self.group.load(view.problem, groups, *group);
         let mut spare = B::empty(view.nodes.len());
-        for index in self.touched[slot].held.iter() {
-            let number = groups.in_group[view.nodes[index] as usize].number as usize;
+        for index in held.iter() {
             let mut others = remaining.clone();
-            others.remove(number);
-            let needs = |other: usize| {
-                let member = &self.group[other];
-                member.have == member.k && member.counting.has(number)
-            };
-            if !others.iter().any(needs) {
+            others.remove(groups.in_group[view.nodes[index] as usize].number as usize);
+            if self.group.is_satisfied(&others) {
                 spare.insert(index);
-                for other in others.iter() {
-                    let member = &mut self.group[other];
-                    member.have -= u32::from(member.counting.has(number));
-                }
                 remaining = others;
             }
         }
@@ -71,30 +30,33 @@ impl<B: BitSet + Default> PoolSearch<B> {
     /// Returns the worth of the members that other groups lose, in addition to those taken.
     pub(super) fn cost(&mut self, view: &CliqueView<'_, B>, groups: &Groups, found: &B) -> i64 {
         let mut cost = 0;
-        for slot in 0..self.touched.len() {
-            let touched = &self.touched[slot];
+        for touched in self.touched.iter().filter(|touched| !touched.is_inside) {
             let taken = touched.held.common(found);
-            if touched.is_inside || taken.is_empty() {
+            if taken.is_empty() {
                 continue;
             }
-            let mut remaining = self.load_group(view.problem, groups, touched.group);
+            let mut remaining = self.group.load(view.problem, groups, touched.group);
             for index in taken.iter() {
                 remaining.remove(groups.in_group[view.nodes[index] as usize].number as usize);
             }
-            loop {
-                let before = remaining.clone();
-                for other in before.iter() {
-                    let GroupMember { node, k, counting, .. } = &self.group[other];
-                    if counting.count_common(&remaining) < *k {
-                        remaining.remove(other);
-                        cost += view.problem.demands.worth(*node);
-                    }
-                }
-                if remaining.words() == before.words() {
-                    break;
-                }
-            }
+            let mut kept = remaining.clone();
+            self.group.prune(&mut kept);
+            let lost = remaining.without(&kept);
+            let worth = |number| view.problem.demands.worth(self.group.node(number));
+            cost += lost.iter().map(worth).sum::<i64>();
         }
         cost
     }
+}
+
+/// Returns the free members for which enough of the whole pool count: an upper bound on the free
+/// members of the pruned pool. It is usually empty, which saves the pruning.
+pub(super) fn satisfiable_free<B: BitSet>(view: &CliqueView<'_, B>, pool: &B) -> B {
+    let mut satisfiable = view.free.clone();
+    for index in view.free.iter() {
+        if view.count(index, pool) < view.k[index] {
+            satisfiable.remove(index);
+        }
+    }
+    satisfiable
 }

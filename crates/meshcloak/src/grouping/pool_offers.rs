@@ -2,8 +2,9 @@
 //! (`history`). Reference: `reference_offer` in the tests of [`super::local_search`].
 //!
 //! An *offer* is a new group inside one candidate clique whose gain in worth is positive. It is the
-//! fixpoint of pruning a *pool* of clique members: members for which too few pool members count
-//! are removed until all remaining k are met. Three kinds of pool are tried:
+//! fixpoint of pruning a *pool* of clique members: members for which too few pool members count in
+//! their component ([`Matching`]) are removed until all remaining k are met. Three kinds of pool are
+//! tried:
 //!
 //! 1. free members and the groups that lie inside the clique (`base`);
 //! 2. in addition, members of other groups that those groups can spare;
@@ -16,8 +17,7 @@
 //!   base   B                 free members and groups inside the clique
 //! TouchedGroup               a group with members in the clique
 //!   held   B                 its members, as bits of the clique
-//! GroupMember                bit j = j-th member of the group when it was formed
-//!   counting B               group members that count for this one
+//! GroupRows                  bit j = j-th member of the group when it was formed
 //! ```
 //!
 //! Invariant: `free ⊆ base ⊆ pool`, and a pruned set contains only members whose k it meets.
@@ -26,8 +26,11 @@
 //! allocation: with `Vec<u64>` alone the grouping stage of `history` takes 133 % more instructions on
 //! P1-3-5 and 211 % more on P2-10-10 (city of the gates, 10,000 users).
 
+use super::group_rows::GroupRows;
 use super::local_search::{FREE, Groups, Problem};
-use super::pool_groups::GroupMember;
+use super::matching::Matching;
+use super::pool_groups::satisfiable_free;
+use super::roles::{RoleSets, RoleWords};
 use crate::cliques::bitset::BitSet;
 use crate::stamps::Stamps;
 
@@ -84,10 +87,10 @@ pub(super) struct PoolSearch<B> {
     pub(super) touched: Vec<TouchedGroup<B>>,
     /// Index of each group in `touched`.
     slots: Stamps<u32>,
-    /// k of each member of the clique.
+    /// Buffer of [`CliqueView::k`].
     k: Vec<u32>,
-    /// Members of one group, by their number at formation.
-    pub(super) group: Vec<GroupMember<B>>,
+    /// One touched group.
+    pub(super) group: GroupRows<B>,
 }
 
 /// Group that has members in the clique.
@@ -104,17 +107,36 @@ pub(super) struct CliqueView<'a, B> {
     pub(super) problem: Problem<'a>,
     pub(super) nodes: &'a [u32],
     rows: &'a [u64],
-    free: B,
+    /// k of each member.
+    pub(super) k: Vec<u32>,
+    roles: Option<RoleSets<B>>,
+    pub(super) free: B,
     base: B,
 }
 
-impl<B: BitSet> CliqueView<'_, B> {
-    /// Returns how many members of `pool` count for a member.
+impl<B: BitSet> Matching for CliqueView<'_, B> {
     #[inline]
-    fn have(&self, index: usize, pool: &B) -> u32 {
-        let words = pool.words().len();
-        let row = &self.rows[index * words..(index + 1) * words];
-        pool.words().iter().zip(row).map(|(a, b)| (a & b).count_ones()).sum()
+    fn row(&self, index: usize) -> &[u64] {
+        let words = self.free.words().len();
+        &self.rows[index * words..(index + 1) * words]
+    }
+
+    #[inline]
+    fn k(&self, index: usize) -> u32 {
+        self.k[index]
+    }
+
+    #[inline]
+    fn roles(&self) -> Option<RoleWords<'_>> {
+        self.roles.as_ref().map(RoleSets::words)
+    }
+}
+
+impl<B: BitSet> CliqueView<'_, B> {
+    /// Prunes a pool to the fixpoint in which every k is met.
+    fn pruned(&self, mut pool: B) -> B {
+        self.prune(&mut pool);
+        pool
     }
 
     fn worth(&self, members: &B) -> i64 {
@@ -133,27 +155,35 @@ impl<B: BitSet + Default> PoolSearch<B> {
     fn best_offer(&mut self, problem: Problem<'_>, clique: u32, groups: &Groups) -> Option<B> {
         let nodes = problem.cliques.nodes(clique);
         let rows = problem.cliques.counting_rows(clique);
+        let mut k = std::mem::take(&mut self.k);
+        k.clear();
+        k.extend(nodes.iter().map(|&node| problem.demands.k(node)));
         let (free, base) = (B::empty(nodes.len()), B::empty(nodes.len()));
-        let mut view = CliqueView { problem, nodes, rows, free, base };
-        if !self.classify_members(&mut view, groups) {
-            return None;
-        }
-        self.k.clear();
-        self.k.extend(nodes.iter().map(|&node| problem.demands.k(node)));
+        let members = nodes.iter().copied().enumerate();
+        let roles = RoleSets::of(problem.demands.roles, nodes.len(), members);
+        let mut view = CliqueView { problem, nodes, rows, k, roles, free, base };
+        let fits = self.classify_members(&mut view, groups);
+        let offer = fits.then(|| self.best_offer_in(&view, groups));
+        self.k = view.k;
+        offer
+    }
+
+    fn best_offer_in(&mut self, view: &CliqueView<'_, B>, groups: &Groups) -> B {
+        let nodes = view.nodes;
         let mut best = Offer { gain: 0, members: B::empty(nodes.len()) };
         let mut found = B::empty(nodes.len());
-        if !self.satisfiable_free(&view, &view.base).is_empty() {
-            found = self.pruned(&view, view.base.clone());
+        if !satisfiable_free(view, &view.base).is_empty() {
+            found = view.pruned(view.base.clone());
         }
         let served = view.worth(&found.common(&view.free));
         let is_complete = view.free.without(&found).is_empty();
         if served > 0 {
-            best = Offer { gain: served, members: self.without_unneeded_groups(&view, found) };
+            best = Offer { gain: served, members: self.without_unneeded_groups(view, found) };
         }
         if !is_complete && self.touched.iter().any(|touched| !touched.is_inside) {
-            self.take_from_other_groups(&view, groups, &mut best);
+            self.take_from_other_groups(view, groups, &mut best);
         }
-        Some(best.members)
+        best.members
     }
 
     /// Fills `free`, `base` and `touched`. Returns `false` if `B` cannot hold a touched group.
@@ -188,48 +218,14 @@ impl<B: BitSet + Default> PoolSearch<B> {
         true
     }
 
-    /// Returns the free members whose k is met if the whole pool is published: an upper bound on
-    /// the free members of the pruned pool. It is usually empty, which saves the pruning.
-    fn satisfiable_free(&self, view: &CliqueView<'_, B>, pool: &B) -> B {
-        let mut satisfiable = view.free.clone();
-        for index in view.free.iter() {
-            if view.have(index, pool) < self.k[index] {
-                satisfiable.remove(index);
-            }
-        }
-        satisfiable
-    }
-
-    /// Prunes a pool to the fixpoint in which every k is met.
-    fn pruned(&self, view: &CliqueView<'_, B>, mut pool: B) -> B {
-        loop {
-            let before = pool.clone();
-            for index in before.iter() {
-                if view.have(index, &pool) < self.k[index] {
-                    pool.remove(index);
-                }
-            }
-            if pool.words() == before.words() {
-                return pool;
-            }
-        }
-    }
-
     /// Removes the groups inside the clique that no served free member needs.
     fn without_unneeded_groups(&self, view: &CliqueView<'_, B>, mut found: B) -> B {
         for touched in self.touched.iter().filter(|touched| touched.is_inside) {
             if !found.common(&touched.held).is_empty() {
-                found = self.without_if_unneeded(view, found, &touched.held);
+                found = without_if_unneeded(view, found, &touched.held);
             }
         }
         found
-    }
-
-    /// Removes some members and prunes, if the same free members are still served.
-    fn without_if_unneeded(&self, view: &CliqueView<'_, B>, found: B, members: &B) -> B {
-        let trial = self.pruned(view, found.without(members));
-        let is_unneeded = found.common(&view.free).without(&trial).is_empty();
-        if is_unneeded { trial } else { found }
     }
 
     /// Tries pools with members of groups that lie only partly in the clique.
@@ -265,10 +261,10 @@ impl<B: BitSet + Default> PoolSearch<B> {
         pool: &B,
         best: &mut Offer<B>,
     ) {
-        if view.worth(&self.satisfiable_free(view, pool)) <= best.gain {
+        if view.worth(&satisfiable_free(view, pool)) <= best.gain {
             return;
         }
-        let found = self.pruned(view, pool.clone());
+        let found = view.pruned(pool.clone());
         let served = view.worth(&found.common(&view.free));
         if served <= best.gain {
             return;
@@ -279,7 +275,7 @@ impl<B: BitSet + Default> PoolSearch<B> {
         for index in taken.iter() {
             if found.has(index) {
                 single.insert(index);
-                found = self.without_if_unneeded(view, found, &single);
+                found = without_if_unneeded(view, found, &single);
                 single.remove(index);
             }
         }
@@ -288,4 +284,11 @@ impl<B: BitSet + Default> PoolSearch<B> {
             *best = Offer { gain, members: found };
         }
     }
+}
+
+/// Removes some members and prunes, if the same free members are still served.
+fn without_if_unneeded<B: BitSet>(view: &CliqueView<'_, B>, found: B, members: &B) -> B {
+    let trial = view.pruned(found.without(members));
+    let is_unneeded = found.common(&view.free).without(&trial).is_empty();
+    if is_unneeded { trial } else { found }
 }

@@ -20,32 +20,34 @@ use crate::query::QueryId;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
-/// Most tight queries that are proposed in a batch: the guard searches again for each.
-const MAX_TIGHT_SERVED: usize = 250;
+/// Most steps of the searches of tight queries that are proposed in a batch: the guard searches again
+/// for each.
+const MAX_PROPOSED_STEPS: u64 = BATCH_REACH_STEPS / 2;
 
-/// Least number of tight queries that are proposed in a cell.
-const MIN_TIGHT_SERVED: usize = 8;
+/// Number of the longest searches whose steps suffice in any cell.
+const MIN_PROPOSED_SEARCHES: u64 = 8;
 
 /// Limits of a section of the constraint graph. They do not depend on what other sections need.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ReachLimits {
     /// Steps of all searches.
     pub(crate) steps: u64,
-    /// Tight queries that are proposed.
-    pub(crate) served: usize,
+    /// Steps of the searches of tight queries that are proposed.
+    pub(crate) proposed: u64,
 }
 
 impl ReachLimits {
     /// Limits of a batch.
     pub(crate) const BATCH: ReachLimits =
-        ReachLimits { steps: BATCH_REACH_STEPS, served: MAX_TIGHT_SERVED };
+        ReachLimits { steps: BATCH_REACH_STEPS, proposed: MAX_PROPOSED_STEPS };
 
     /// Returns the limits of each of `cells` cells: an equal share, but enough for one search and one
     /// set.
     pub(crate) fn of_cell(cells: usize) -> ReachLimits {
         ReachLimits {
             steps: (BATCH_REACH_STEPS / cells as u64).max(u64::from(REACH_STEPS)),
-            served: (MAX_TIGHT_SERVED / cells).max(MIN_TIGHT_SERVED),
+            proposed: (MAX_PROPOSED_STEPS / cells as u64)
+                .max(MIN_PROPOSED_SEARCHES * u64::from(REACH_STEPS)),
         }
     }
 }
@@ -134,8 +136,8 @@ impl ReachSchedule {
         !self.tight.iter().all(|tight| result(tight).is_some_and(ReachedTerminals::is_complete))
     }
 
-    /// Returns the groups that exceed the tight queries of their section together, in fair order. If
-    /// every group of a section exceeds it by itself, the first one is kept.
+    /// Returns the groups whose searches exceed the proposed steps of their section together, in fair
+    /// order. If every group of a section exceeds them by itself, the first one is kept.
     pub(crate) fn deferred_groups(
         &self,
         limits: ReachLimits,
@@ -143,19 +145,23 @@ impl ReachSchedule {
     ) -> Vec<u32> {
         let mut all_deferred = Vec::new();
         for tight in self.sections() {
-            let mut members: FxHashMap<u32, usize> = FxHashMap::default();
-            let groups = || tight.iter().filter_map(|tight| group_of(tight.node));
-            groups().for_each(|group| *members.entry(group).or_default() += 1);
-            let (mut served, mut deferred) = (0, Vec::new());
-            for group in groups() {
-                let Some(count) = members.remove(&group) else { continue };
-                if served + count <= limits.served {
-                    served += count;
+            let mut steps: FxHashMap<u32, u64> = FxHashMap::default();
+            for tight in tight {
+                let Some(group) = group_of(tight.node) else { continue };
+                let found = self.searched[tight.node as usize].as_deref();
+                let own = found.map_or(REACH_STEPS, ReachedTerminals::steps).max(1);
+                *steps.entry(group).or_default() += u64::from(own);
+            }
+            let (mut proposed, mut deferred) = (0, Vec::new());
+            for group in tight.iter().filter_map(|tight| group_of(tight.node)) {
+                let Some(own) = steps.remove(&group) else { continue };
+                if proposed + own <= limits.proposed {
+                    proposed += own;
                 } else {
                     deferred.push(group);
                 }
             }
-            deferred.drain(..usize::from(served == 0 && !deferred.is_empty()));
+            deferred.drain(..usize::from(proposed == 0 && !deferred.is_empty()));
             all_deferred.append(&mut deferred);
         }
         all_deferred
@@ -207,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_beyond_the_tight_queries_of_a_batch_are_deferred() {
+    fn groups_beyond_the_proposed_steps_of_a_batch_are_deferred() {
         let deferred = |sizes: &[usize]| {
             let group_of: Vec<usize> =
                 sizes.iter().enumerate().flat_map(|(group, size)| vec![group; *size]).collect();
@@ -219,7 +225,8 @@ mod tests {
             let limits = ReachLimits::BATCH;
             schedule.deferred_groups(limits, |node| Some(group_of[node as usize] as u32))
         };
-        let max = MAX_TIGHT_SERVED;
+        // Queries without a result count as the longest search.
+        let max = (MAX_PROPOSED_STEPS / u64::from(REACH_STEPS)) as usize;
         assert_eq!(deferred(&[max - 5, 5]), [], "both fit");
         assert_eq!(deferred(&[max - 5, 6, 5]), [1], "a later group fits");
         assert_eq!(deferred(&[max + 1, 2]), [0], "a large group waits");

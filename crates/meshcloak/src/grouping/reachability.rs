@@ -124,7 +124,10 @@ impl Reachable<'_> {
                 let length = self.reachability.length(map, self.origin, to.position);
                 length.is_some_and(|length| length <= self.origin.limit)
             }
-            Method::Searched => self.searched.is_some_and(|found| found.contains(map, to.position)),
+            Method::Searched => {
+                let limit = self.origin.limit;
+                self.searched.is_some_and(|found| found.contains(map, to.position, limit))
+            }
         }
     }
 }

@@ -18,6 +18,7 @@
 use super::clique_arena::CliqueArena;
 use super::local_graph::{LocalGraph, Neighbourhood};
 use super::neighbours::Neighbours;
+use super::roles::Role;
 use super::search_order::SearchOrder;
 
 /// Input that all searches of a graph share.
@@ -25,7 +26,17 @@ use super::search_order::SearchOrder;
 pub(super) struct SearchInput<'a> {
     pub(super) graph: &'a Neighbours,
     pub(super) k: &'a [u32],
+    /// Role of each node; empty if all ask.
+    pub(super) roles: &'a [Role],
     pub(super) budget: u32,
+}
+
+impl SearchInput<'_> {
+    /// Returns whether a node asks.
+    #[inline]
+    pub(super) fn asks(&self, node: u32) -> bool {
+        self.roles.get(node as usize).is_none_or(|role| role.asks())
+    }
 }
 
 /// Number of earlier neighbours that are tested for domination.

@@ -3,7 +3,8 @@
 use super::root_searcher::SearchInput;
 use rayon::prelude::*;
 
-/// Nodes by ascending degree, then by number. It keeps the number of later neighbours small.
+/// Nodes by ascending degree, then by number. It keeps the number of later neighbours small. Nodes
+/// that ask come before present ones: every set has one, so that no present node is a root.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SearchOrder {
     /// Nodes in search order.
@@ -38,10 +39,15 @@ impl SearchOrder {
         self.max_size = max_size;
     }
 
-    /// Counting sort by degree, then by number.
+    /// Counting sort by role and degree, then by number.
     fn sort_by_degree(&mut self, input: SearchInput<'_>) {
         let nodes = 0..input.graph.len() as u32;
-        let degree = |node: u32| input.graph.of(node).len();
+        let all = nodes.clone().map(|node| input.graph.of(node).len()).max().unwrap_or(0);
+        // Present nodes have the keys above the largest degree.
+        let degree = |node: u32| {
+            let is_present = !input.asks(node);
+            input.graph.of(node).len() + usize::from(is_present) * (all + 1)
+        };
         let max_degree = nodes.clone().map(degree).max().unwrap_or(0);
         self.offsets.clear();
         self.offsets.resize(max_degree + 2, 0);
@@ -67,6 +73,9 @@ impl SearchOrder {
     /// Returns the upper bound for `root`: later neighbours are pruned by size to a fixpoint.
     fn bound(&self, input: SearchInput<'_>, root: u32, later: &mut Vec<LaterNode>) -> u32 {
         let SearchInput { graph, k, .. } = input;
+        if !input.asks(root) {
+            return 0;
+        }
         let root_k = k[root as usize];
         later.clear();
         let flags = graph.counting_flags(root);
@@ -87,7 +96,7 @@ impl SearchOrder {
             }
         }
         let have = later.iter().filter(|node| node.counts_for_root).count() as u32;
-        let is_met = have + u32::from(graph.counts_itself(root)) >= root_k;
+        let is_met = have + 1 >= root_k;
         if is_met { later.len() as u32 + 1 } else { 0 }
     }
 }

@@ -13,6 +13,8 @@ struct Case {
     k: Vec<u32>,
     worth: Vec<u32>,
     counts: Vec<Vec<bool>>,
+    /// Empty if all nodes ask.
+    roles: Vec<Role>,
 }
 
 fn case(seed: u64, relation: Relation) -> Case {
@@ -24,7 +26,7 @@ fn case(seed: u64, relation: Relation) -> Case {
     let density = random.random_range(0.4..0.95);
     let mut one = || relation == Relation::All || random.random_bool(density);
     let counts = (0..nodes).map(|_| (0..nodes).map(|_| one()).collect()).collect();
-    Case { graph, k, worth, counts }
+    Case { graph, k, worth, counts, roles: Vec::new() }
 }
 
 /// Nodes along a line, adjacent to those nearby: searches of several chunks share nodes.
@@ -39,7 +41,7 @@ fn line(seed: u64) -> Case {
     let worth = (0..nodes).map(|_| random.random_range(1..=FULL_WORTH)).collect();
     let mut one = || random.random_bool(0.5);
     let counts = (0..nodes).map(|_| (0..nodes).map(|_| one()).collect()).collect();
-    Case { graph, k, worth, counts }
+    Case { graph, k, worth, counts, roles: Vec::new() }
 }
 
 /// One counting rule per thread; none if all nodes count.
@@ -65,7 +67,7 @@ enum Relation {
 
 impl Case {
     fn demands(&self) -> Demands<'_> {
-        Demands { k: &self.k, worth: &self.worth }
+        Demands { k: &self.k, worth: &self.worth, roles: &self.roles }
     }
 }
 
@@ -155,14 +157,14 @@ fn hard_graphs_end_within_their_budget() {
         let graph = ConstraintGraph::from_fn(node_count, |a, b| b - a != node_count / 2);
         let (k, worth) = (vec![3; node_count as usize], vec![FULL_WORTH; node_count as usize]);
         let mut grouping = Grouping::default();
-        grouping.find(&graph, Demands { k: &k, worth: &worth }, &mut [], 2_000);
+        grouping.find(&graph, Demands { k: &k, worth: &worth, roles: &[] }, &mut [], 2_000);
         let served = grouping.groups().map(<[u32]>::len).sum::<usize>();
         assert_eq!(served, node_count as usize);
     }
     let complete = ConstraintGraph::from_fn(3_000, |_, _| true);
     let (k, worth) = (vec![3; 3_000], vec![1; 3_000]);
     let mut grouping = Grouping::default();
-    grouping.find(&complete, Demands { k: &k, worth: &worth }, &mut [], 20_000);
+    grouping.find(&complete, Demands { k: &k, worth: &worth, roles: &[] }, &mut [], 20_000);
     assert!(!grouping.truncated());
     assert_eq!(grouping.groups().map(<[u32]>::len).max(), Some(3_000));
 }
@@ -176,7 +178,7 @@ fn kept(case: &Case) -> Vec<u32> {
         let is_short = |&a: &u32| {
             let counts = |b: &&u32| case.counts[a as usize][**b as usize];
             let row = kept.iter().filter(|&&b| a == b || adjacent(a, b)).filter(counts);
-            row.count() < case.k[a as usize] as usize
+            row.count() < case.k[a as usize] as usize || !case.counts[a as usize][a as usize]
         };
         let Some(index) = kept.iter().position(is_short) else { return kept };
         kept.remove(index);
@@ -190,7 +192,7 @@ fn pruning_equals_the_reference_and_rows_hold_the_remaining_nodes() {
     for case in cases {
         let mut neighbours = Neighbours::default();
         neighbours.load((&case.graph).into());
-        neighbours.prune_by_degree(&case.k);
+        neighbours.prune_by_degree(&case.k, &[]);
         neighbours.apply_rules(&mut rules(&case, Relation::Restricted));
         neighbours.prune_by_count(&case.k);
         neighbours.compact();
@@ -256,9 +258,10 @@ fn a_truncated_survey_of_a_restricted_relation_does_not_depend_on_threads() {
     for (node_count, budget) in [(1_000_u32, 2_000), (200, 20)] {
         let graph = ConstraintGraph::from_fn(node_count, |a, b| a / 40 == b / 40 && b - a != 20);
         let k: Vec<u32> = (0..node_count).map(|node| 2 + node % 7).collect();
-        let row = |a: u32| (0..node_count).map(|b| (a * 7 + b * 3) % 11 != 5).collect();
+        let counts = |a: u32, b: u32| a == b || (a * 7 + b * 3) % 11 != 5;
+        let row = |a: u32| (0..node_count).map(|b| counts(a, b)).collect();
         let counts = (0..node_count).map(row).collect();
-        let case = Case { graph, k, worth: Vec::new(), counts };
+        let case = Case { graph, k, worth: Vec::new(), counts, roles: Vec::new() };
         let [one, two] = [1, 3].map(|threads| surveyed(&case, budget, threads));
         let members = one.0.iter().map(Vec::len).sum::<usize>();
         assert_eq!(members > pivot_search::MAX_MEMBERS, budget > 20, "{members}");
@@ -285,7 +288,7 @@ fn truncated_groups_do_not_depend_on_threads() {
         let k: Vec<u32> = (0..node_count).map(|node| 2 + node % 7).collect();
         let worth: Vec<u32> = (0..node_count).map(|node| 1 + node * 7919 % 1_000).collect();
         let counts = vec![vec![true; node_count as usize]; node_count as usize];
-        let case = Case { graph, k, worth, counts };
+        let case = Case { graph, k, worth, counts, roles: Vec::new() };
         let one = result(&case, Relation::All, budget, 1);
         assert!(one.truncated, "{node_count} nodes were not truncated");
         assert_eq!(one, result(&case, Relation::All, budget, 2), "{node_count}");

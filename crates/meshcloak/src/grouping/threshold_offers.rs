@@ -12,12 +12,16 @@
 //! choices  | 0 … missing            | 0 … missing            | …     members taken from the group
 //! ```
 //!
+//! Present members, which do not ask, are taken before others. Free members of which none asks can only
+//! be added to a group inside the clique.
+//!
 //! Step 2 is a multiple-choice knapsack over `missing ≤ MAX_TAKEN`: `cheapest[m]` is the lowest cost
 //! of `m` or more members from the groups so far, `choices` records the decisions for the traceback.
 //! Trying every subset of the clique is exponential; the test compares the total worth of all groups
 //! with that optimum (`naive::best_groups`) and requires 96 % of it.
 
 use super::local_search::{Demands, FREE, Groups, Problem};
+use super::loss::cost_of;
 use crate::stamps::Stamps;
 
 /// Largest number of members that are taken from groups that lie partly inside.
@@ -83,17 +87,18 @@ impl ThresholdOffers {
         self.classify_members(nodes, groups);
         self.best.gain = 0;
         self.free.sort_unstable_by_key(|&node| (demands.k(node), node));
-        let mut worth = 0;
+        let (mut worth, mut has_asking) = (0, false);
         for index in 0..self.free.len() {
             let node = self.free[index];
             worth += demands.worth(node);
+            has_asking |= demands.asks(node);
             let level = demands.k(node);
             let is_last = self.free.get(index + 1).is_none_or(|&next| demands.k(next) > level);
             if is_last && worth > self.best.gain {
                 let missing = (level as usize).saturating_sub(index + 1) as u32;
                 self.plan.level = level;
                 self.plan.gain = worth;
-                self.consider(missing, groups, demands);
+                self.consider(missing, has_asking, groups, demands);
             }
         }
         let has_gain = self.best.gain > 0;
@@ -125,12 +130,22 @@ impl ThresholdOffers {
         }
     }
 
-    /// Fills up the plan by `missing` members and keeps it if its gain is the largest.
-    fn consider(&mut self, mut missing: u32, groups: &Groups, demands: Demands<'_>) {
+    /// Fills up the plan by `missing` members and keeps it if its gain is the largest. Without a free
+    /// member that asks it takes a whole group in any case.
+    fn consider(
+        &mut self,
+        mut missing: u32,
+        has_asking: bool,
+        groups: &Groups,
+        demands: Demands<'_>,
+    ) {
         self.plan.whole.clear();
         self.plan.parts.clear();
-        if missing > 0 {
+        if missing > 0 || !has_asking {
             missing = self.take_whole(missing, groups);
+        }
+        if !has_asking && self.plan.whole.is_empty() {
+            return;
         }
         if missing > 0 && missing <= MAX_TAKEN {
             self.list_options(missing, groups, demands);
@@ -234,32 +249,10 @@ impl ThresholdOffers {
             let eligible = |node: &&u32| {
                 in_clique.get(**node as usize).is_some() && demands.k(**node) <= best.level
             };
-            let part = groups.members[group as usize].iter();
-            members.extend(part.filter(eligible).take(taken as usize));
+            let part = groups.members[group as usize].iter().filter(eligible);
+            let present = part.clone().filter(|&&node| !demands.asks(node));
+            let asking = part.filter(|&&node| demands.asks(node));
+            members.extend(present.chain(asking).take(taken as usize));
         }
     }
-}
-
-/// Returns the worth of the members that a group loses in addition when its first `taken` eligible
-/// members leave. `members` are in order of descending k.
-fn cost_of(
-    members: &[u32],
-    taken: u32,
-    eligible: impl Fn(u32) -> bool,
-    demands: Demands<'_>,
-) -> i64 {
-    let mut to_take = taken;
-    let mut size = members.len() - taken as usize;
-    let mut cost = 0;
-    for &node in members {
-        if to_take > 0 && eligible(node) {
-            to_take -= 1;
-        } else if demands.k(node) as usize > size {
-            size -= 1;
-            cost += demands.worth(node);
-        } else if to_take == 0 {
-            break;
-        }
-    }
-    cost
 }

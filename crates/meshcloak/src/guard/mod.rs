@@ -15,17 +15,20 @@
 //! |---|---|
 //! | all members wait, the set serves all of them and no other query | `NotOneRegion` |
 //! | members are distinct users | `DuplicateUser` |
-//! | the set has at least `k` members for each query it serves | `TooSmall` |
+//! | a member has a question | `NoQuestion` |
+//! | the set has at least `k` members that count for each query it serves | `TooSmall` |
 //! | the region contains every member | `OutsideRegion` |
 //! | region `cell`: members lie in one cell, and the region is that cell | `NotOneCell` |
 //! | members are pairwise within the distance constraint | `NotClique` |
-//! | `history`: `k` members are reachable from each member's previous position | `History` |
+//! | `history`: each member can be at `k` places of the set, if places are assigned one to one | `History` |
 //! | `across_accounts`: the same without the members of any one other account | `Accounts` |
 //! | no user of a member is in another set of the batch | `UserInTwoSets` |
 //! | no later query of a member's user has left before | `Overtaken` |
 //!
-//! The last two hold for every guarantee but `paper`. Outside the guard a found set is withheld in
-//! two cases: [`Settings::hold`] defers it, or no member has a question ([`crate::engine::turn()`]).
+//! The last two hold for every guarantee but `paper`. Which presence reports count towards `k` is part
+//! of the promise ([`PresenceRule`]). Outside the guard a found set is withheld in two cases:
+//! [`Settings::hold`] defers it, or no member has a question ([`crate::engine::turn()`], for schemes
+//! without a promise, too).
 //!
 //! Sets that pass are disjoint: [`Published::serve`] accepts a query once, and a set serves exactly
 //! its members.
@@ -34,6 +37,8 @@
 
 mod departures;
 mod distances;
+mod far_search;
+mod hiding;
 mod path;
 mod proposal;
 
@@ -41,11 +46,13 @@ use crate::accounts::Accounts;
 use crate::cells::Cells;
 use crate::constraint_graph::Coverage;
 use crate::distance::Atlas;
-use crate::guarantee::Guarantee;
+use crate::guarantee::{Guarantee, HistoryClock};
 use crate::history::History;
+use crate::presence::PresenceRule;
 use crate::published::Published;
 pub use crate::published::Rejection;
 use crate::query::{Query, QueryId};
+use crate::units::Time;
 pub use crate::violation::{Rejections, Violation};
 use departures::Departures;
 use distances::Distances;
@@ -58,14 +65,25 @@ use std::sync::Arc;
 pub struct Promise {
     /// Properties of the sets.
     pub guarantee: Guarantee,
+    /// What the adversary of `history` knows of time.
+    pub history_clock: HistoryClock,
     /// Rule for pairs within the distance constraint.
     pub coverage: Coverage,
     /// Whether every `k` is met without the members of any one other account.
     pub across_accounts: bool,
+    /// How presence reports count towards `k`.
+    pub presence: PresenceRule,
     /// The cells of region `cell`: all members lie in one of them, and the region is that cell.
     pub cells: Option<Arc<Cells>>,
     /// The map; its distances are not used.
     pub atlas: Arc<Atlas>,
+}
+
+impl Promise {
+    /// Whether the past of a user is the last query that left, not the last accepted one.
+    pub(crate) fn depends_on_what_left(&self) -> bool {
+        self.guarantee == Guarantee::History && self.history_clock == HistoryClock::Published
+    }
 }
 
 /// Checks proposed sets. Caches distances from one batch to the next.
@@ -100,6 +118,8 @@ pub struct Inspected<'a> {
     pub history: &'a History,
     /// Their accounts.
     pub accounts: &'a Accounts,
+    /// Time of the batch.
+    pub now: Time,
 }
 
 impl Guard {
@@ -113,7 +133,7 @@ impl Guard {
         state: Inspected<'_>,
         published: &mut Published,
     ) -> &[Rejection] {
-        let Inspected { waiting, history, accounts } = state;
+        let Inspected { waiting, history, accounts, now } = state;
         let Guard { distances, departures, served, rejected } = self;
         departures.begin(waiting);
         served.clear();
@@ -134,7 +154,7 @@ impl Guard {
             let members = members.collect();
             let map = promise.atlas.map();
             let proposal =
-                Proposal { map, promise, waiting, history, accounts, set, members, served };
+                Proposal { map, promise, waiting, history, accounts, now, set, members, served };
             let violation = proposal.violation(distances).or_else(|| {
                 let is_checked = promise.guarantee.has_one_query_per_user();
                 if is_checked { departures.add(&proposal.members) } else { None }
@@ -169,5 +189,9 @@ fn find<'a>(waiting: &'a [Query], by_id: &[u32], id: QueryId) -> Option<&'a Quer
     Some(&waiting[index])
 }
 
+#[cfg(test)]
+mod faulty;
+#[cfg(test)]
+mod presence_tests;
 #[cfg(test)]
 mod tests;

@@ -1,18 +1,20 @@
 //! The checks of one proposed set.
 
+use super::Promise;
 use super::distances::Distances;
-use super::{Promise, path};
-use crate::accounts::{Accounts, is_met_without_any};
+use super::hiding::Arrows;
+use crate::accounts::{AccountId, Accounts, is_met_without_any};
 use crate::cells::Cells;
 use crate::constraint_graph::Coverage;
-use crate::guarantee::{Guarantee, max_travel};
+use crate::guarantee::Guarantee;
 use crate::history::History;
 use crate::map::StreetMap;
 use crate::published::AnonymitySet;
 use crate::query::Query;
 use crate::region::Region;
-use crate::units::Length;
+use crate::units::Time;
 use crate::violation::Violation;
+use std::collections::BTreeSet;
 
 /// A proposed set with what its checks need.
 pub(super) struct Proposal<'a> {
@@ -21,6 +23,7 @@ pub(super) struct Proposal<'a> {
     pub waiting: &'a [Query],
     pub history: &'a History,
     pub accounts: &'a Accounts,
+    pub now: Time,
     pub set: AnonymitySet<'a>,
     /// The members that are waiting.
     pub members: Vec<&'a Query>,
@@ -37,7 +40,10 @@ impl Proposal<'_> {
         if self.has_duplicate_user() {
             return Some(Violation::DuplicateUser);
         }
-        if self.served().any(|query| query.k as usize > self.members.len()) {
+        if !self.members.iter().any(|query| query.asks) {
+            return Some(Violation::NoQuestion);
+        }
+        if !self.served().all(|query| self.is_large_enough_for(query)) {
             return Some(Violation::TooSmall);
         }
         let is_inside = |query: &&Query| self.set.region.contains(self.map, query.position);
@@ -51,10 +57,11 @@ impl Proposal<'_> {
             return Some(Violation::NotClique);
         }
         let history = self.promise.guarantee == Guarantee::History;
-        if history && !self.members.iter().all(|a| self.hides(a, distances)) {
+        let arrows = history.then(|| Arrows::of(self, distances));
+        if arrows.as_ref().is_some_and(|arrows| !arrows.hide_all(self, |_| true)) {
             return Some(Violation::History);
         }
-        if self.promise.across_accounts && !self.members.iter().all(|a| self.is_independent(a)) {
+        if self.promise.across_accounts && !self.is_independent(arrows.as_ref()) {
             return Some(Violation::Accounts);
         }
         None
@@ -73,6 +80,18 @@ impl Proposal<'_> {
             && self.served().all(|query| self.set.members.binary_search(&query.id).is_ok());
         let all_members = self.served.len() == self.members.len();
         only_members && (all_members || self.promise.guarantee == Guarantee::Paper)
+    }
+
+    /// Whether enough members count towards the `k` of a member.
+    fn is_large_enough_for(&self, a: &Query) -> bool {
+        self.members.iter().filter(|b| self.counts(a, b)).count() >= a.k as usize
+    }
+
+    /// Whether a member counts towards the `k` of another, or of itself, as far as presence decides.
+    pub(super) fn counts(&self, a: &Query, b: &Query) -> bool {
+        let rule = &self.promise.presence;
+        let is_recent = |limit| b.asked_at + limit >= self.now;
+        b.asks || rule.counts && !(a.asks && rule.max_age.is_some_and(|limit| !is_recent(limit)))
     }
 
     fn has_duplicate_user(&self) -> bool {
@@ -104,88 +123,35 @@ impl Proposal<'_> {
         })
     }
 
-    /// Whether the members that count for `a` meet its `k`, by the rule of the promise.
-    fn is_enough<'q>(&self, a: &Query, mut counted: impl Iterator<Item = &'q &'q Query>) -> bool {
-        if self.promise.across_accounts {
-            let accounts = counted.map(|b| self.accounts.of(b.id));
-            return is_met_without_any(a.k, self.accounts.of(a.id), accounts);
-        }
-        counted.nth(a.k as usize - 1).is_some()
-    }
-
-    /// Whether the members meet the `k` of `a` without those of any one other account.
-    fn is_independent(&self, a: &Query) -> bool {
-        let accounts = self.members.iter().map(|b| self.accounts.of(b.id));
-        is_met_without_any(a.k, self.accounts.of(a.id), accounts)
-    }
-
-    /// Whether at least `k` members are reachable from the previous position of `a` in time.
-    fn hides(&self, a: &Query, distances: &mut Distances) -> bool {
-        let Some(previous) = self.history.previous(a.id) else { return true };
-        let max_travel = max_travel(a, previous);
-        // After a long pause the whole map is reachable, but the members are usually near: the
-        // bound starts at the distance constraint and doubles while too few members are found, until
-        // a path to `a` shows that none is farther than its length and the distance constraint.
-        // Each search has a limit of steps; what it does not reach does not count.
-        let mut bound = a.distance_constraint.max(Length::UNIT);
-        let mut is_path_tried = false;
-        loop {
-            if bound > self.promise.atlas.dc_max() && !is_path_tried {
-                is_path_tried = true;
-                let path = path::path_length(self.map, previous.position, a.position, max_travel);
-                if let Some(travelled) = path {
-                    if self.hides_by_path(a, travelled, max_travel, distances) {
-                        return true;
-                    }
-                    bound = max_travel.min(travelled + a.distance_constraint);
-                    distances.set_origin(self.map, previous.position, bound);
-                    return self.is_enough(a, self.reached(distances));
-                }
-            }
-            distances.set_origin(self.map, previous.position, bound.min(max_travel));
-            if self.is_enough(a, self.reached(distances)) {
-                return true;
-            }
-            if bound >= max_travel {
-                return false;
-            }
-            bound += bound;
-        }
-    }
-
-    /// Members within the bound of the origin.
-    fn reached(&self, distances: &Distances) -> impl Iterator<Item = &&Query> {
-        self.members.iter().filter(|b| distances.to(self.map, b.position).is_some())
-    }
-
-    /// Whether a path of length `travelled` to `a`, continued to the members, shows that enough of
-    /// them are within `max_travel`.
-    fn hides_by_path(
-        &self,
-        a: &Query,
-        travelled: Length,
-        max_travel: Length,
-        distances: &mut Distances,
-    ) -> bool {
-        distances.set_origin(self.map, a.position, a.distance_constraint);
-        let is_reached = |b: &&&Query| {
-            let rest = distances.to(self.map, b.position);
-            rest.is_some_and(|rest| travelled + rest <= max_travel)
+    /// Whether the members meet every `k` without those of any one other account; `arrows` limit, as
+    /// far as they are known, which members count.
+    fn is_independent(&self, arrows: Option<&Arrows>) -> bool {
+        let account = |query: &Query| self.accounts.of(query.id);
+        let accounts: BTreeSet<AccountId> =
+            self.members.iter().map(|query| account(query)).collect();
+        let is_met = |a: &&Query| {
+            let counted = self.members.iter().filter(|b| self.counts(a, b));
+            is_met_without_any(a.k, account(a), counted.map(|query| account(query)))
         };
-        self.is_enough(a, self.members.iter().filter(is_reached))
+        self.members.iter().all(is_met)
+            && arrows.is_none_or(|arrows| {
+                let without = |removed| arrows.hide_all(self, |query| account(query) != removed);
+                accounts.into_iter().all(without)
+            })
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::accounts::AccountId;
     use crate::distance::Atlas;
+    use crate::guarantee::HistoryClock;
     use crate::guard::{Guard, Inspected};
     use crate::mesh_cloak::{MeshCloak, Settings};
+    use crate::presence::PresenceRule;
     use crate::scheme::{Scheme as _, State};
     use crate::town::Town;
-    use crate::units::Time;
+    use crate::units::Length;
     use std::sync::Arc;
 
     /// A random town with one query of each user.
@@ -208,7 +174,7 @@ mod tests {
 
     fn inspected(state: &State) -> Inspected<'_> {
         let State { waiting, history, accounts, .. } = state;
-        Inspected { waiting, history, accounts }
+        Inspected { waiting, history, accounts, now: Time::default() }
     }
 
     /// Runs MeshCloak on random towns with three accounts and the guard with `across_accounts`. Returns
@@ -226,8 +192,15 @@ mod tests {
             let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
             let mut published = scheme.cloak(&state, Time::default(), &mut ()).clone();
             let coverage = Coverage::Own;
-            let promise =
-                Promise { guarantee, coverage, across_accounts: true, cells: None, atlas };
+            let promise = Promise {
+                guarantee,
+                history_clock: HistoryClock::Asked,
+                coverage,
+                across_accounts: true,
+                presence: PresenceRule::default(),
+                cells: None,
+                atlas,
+            };
             let mut guard = Guard::default();
             let violations = guard.inspect(&promise, inspected(&state), &mut published);
             assert!(violations.iter().all(|rejection| rejection.violation == Violation::Accounts));
@@ -264,8 +237,10 @@ mod tests {
                     let mut published = scheme.cloak(&state, Time::default(), &mut ()).clone();
                     let promise = Promise {
                         guarantee,
+                        history_clock: HistoryClock::Asked,
                         coverage,
                         across_accounts: false,
+                        presence: PresenceRule::default(),
                         cells: None,
                         atlas: Arc::clone(&atlas),
                     };

@@ -1,72 +1,24 @@
 //! One injected violation for each check, each caught by a turn of the engine. The queries wait
 //! before the turn, as if the engine had let them in, so that two of one user stay.
 
+use super::faulty::Faulty;
 use super::*;
 use crate::engine::{Batch, turn};
 use crate::history::LastPositions;
 use crate::map::StreetId;
 use crate::query::UserId;
-use crate::scheme::{Description, Observer, Pace, RegionDependence, Scheme, State};
+use crate::scheme::State;
 use crate::town::{Town, town};
 use crate::units::{Length, Speed, Time};
 use std::time::Duration;
 
-/// Proposes fixed sets, whatever it promises.
-struct Faulty {
-    promise: Promise,
-    /// Members, as waiting indices, and region of each set.
-    sets: Vec<(Vec<usize>, Vec<StreetId>)>,
-    /// Waiting index and set of each served query.
-    served: Vec<(u32, u32)>,
-    published: Published,
-}
-
-impl Scheme for Faulty {
-    fn name(&self) -> &'static str {
-        "faulty"
-    }
-
-    fn describe(&self) -> Description {
-        Description {
-            label: "",
-            summary: "",
-            setting: "",
-            cliques: "",
-            constraint: "",
-            pace: Pace::Batch,
-            regions: RegionDependence::Fixed,
-        }
-    }
-
-    fn history_horizon(&self) -> Option<Duration> {
-        Some(Duration::from_secs(600))
-    }
-
-    fn promise(&self) -> Option<Promise> {
-        Some(self.promise.clone())
-    }
-
-    fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &mut Published {
-        let Faulty { sets, served, published, .. } = self;
-        published.clear();
-        for (members, region) in sets {
-            let ids = members.iter().map(|&index| state.waiting[index].id);
-            published.add_mesh(ids, |mesh| mesh.extend_from_slice(region));
-        }
-        for &(index, set) in &*served {
-            published.serve(index, set);
-        }
-        published
-    }
-}
-
 /// A  0 ── 1 ── 2 ──────── 3     four streets of 100 m and one of 1,000 m
-fn road() -> Town {
+pub(super) fn road() -> Town {
     town("A 0,0  B 100,0  C 200,0  D 300,0  E 1300,0 | A-B B-C C-D D-E")
 }
 
 /// Three queries on the first three streets, and one far away.
-fn queries(town: &Town) -> Vec<Query> {
+pub(super) fn queries(town: &Town) -> Vec<Query> {
     let at = [("A-B", 50.0), ("B-C", 50.0), ("C-D", 50.0), ("D-E", 900.0)];
     let query = |(number, (street, metres)): (usize, (&str, f64))| Query {
         id: QueryId(number as u64 + 10),
@@ -82,15 +34,17 @@ fn queries(town: &Town) -> Vec<Query> {
     at.into_iter().enumerate().map(query).collect()
 }
 
-fn faulty(guarantee: Guarantee) -> Faulty {
+pub(super) fn faulty(guarantee: Guarantee) -> Faulty {
     let map = road().map;
     let sets = vec![(vec![0, 1, 2], map.streets().collect())];
     let atlas = Arc::new(Atlas::new(map, Length::metres(2_000.0)));
     Faulty {
         promise: Promise {
             guarantee,
+            history_clock: HistoryClock::Asked,
             coverage: Coverage::Own,
             across_accounts: false,
+            presence: PresenceRule::default(),
             cells: None,
             atlas,
         },
@@ -101,7 +55,11 @@ fn faulty(guarantee: Guarantee) -> Faulty {
 }
 
 /// Returns the number of served queries and the violation of each rejected set.
-fn run(mut scheme: Faulty, queries: Vec<Query>, before: &[Query]) -> (usize, Vec<Violation>) {
+pub(super) fn run(
+    mut scheme: Faulty,
+    queries: Vec<Query>,
+    before: &[Query],
+) -> (usize, Vec<Violation>) {
     let mut state = State::default();
     let mut positions = LastPositions::new(Duration::from_secs(600));
     positions.record_all(before, &mut History::default());
@@ -259,4 +217,40 @@ fn a_set_with_too_few_reachable_members_is_rejected() {
     before[0].asked_at = Time::default();
     let found = run(faulty(Guarantee::History), queries(&town), &before);
     assert_eq!(found, (0, vec![Violation::History]), "200 m are too few as well");
+}
+
+#[test]
+fn a_set_whose_members_can_only_swap_places_is_rejected() {
+    // Everyone can reach k places, but the first two only each other's: the third is alone.
+    let town = road();
+    let mut queries = queries(&town);
+    (queries[0].position, queries[1].position) = (town.at("A-B", 50.0), town.at("A-B", 80.0));
+    (queries[0].k, queries[1].k) = (2, 2);
+    let mut before = queries[..2].to_vec();
+    for query in &mut before {
+        (query.id, query.asked_at) = (QueryId(query.user.0), Time::from_millis(7_000));
+        query.position = town.at("A-B", 60.0);
+    }
+    let found = run(faulty(Guarantee::History), queries.clone(), &before);
+    assert_eq!(found, (0, vec![Violation::History]));
+    // The first can also be at the place of the third: all three are one component.
+    before[0].asked_at = Time::from_millis(0);
+    assert_eq!(run(faulty(Guarantee::History), queries, &before), (3, vec![]));
+}
+
+#[test]
+fn with_the_clock_published_users_can_move_until_the_batch() {
+    // The farthest place is 250 m from the past of the first user, who moves at 25 m/s.
+    let (town, mut queries) = (road(), queries(&road()));
+    queries[0].speed = Some(Speed::metres_per_second(25.0));
+    let passes = |history_clock: HistoryClock, past_ms: u64| {
+        let (asked_at, position) = (Time::from_millis(past_ms), town.at("A-B", 0.0));
+        let before = Query { id: QueryId(1), asked_at, position, ..queries[0].clone() };
+        let mut scheme = faulty(Guarantee::History);
+        scheme.promise.history_clock = history_clock;
+        run(scheme, queries.clone(), &[before]) == (3, vec![])
+    };
+    let (asked, published) = (HistoryClock::Asked, HistoryClock::Published);
+    assert!(passes(asked, 0) && !passes(asked, 1) && !passes(asked, 1_000), "asked at 10 s");
+    assert!(passes(published, 1_000) && !passes(published, 1_001), "published at 11 s");
 }

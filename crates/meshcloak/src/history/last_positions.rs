@@ -1,9 +1,9 @@
 //! Each user's last accepted position.
 
-use super::{ExpiryQueue, History, PastPosition};
+use super::{ExpiryQueue, History, Horizon, PastPosition};
 use crate::map::{Position, StreetMap};
 use crate::query::{Query, UserId};
-use crate::units::Time;
+use crate::units::{Speed, Time};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::time::Duration;
@@ -11,15 +11,29 @@ use std::time::Duration;
 /// Each user's last accepted position, kept for a horizon.
 #[derive(Clone)]
 pub struct LastPositions {
-    horizon: Duration,
-    last: FxHashMap<UserId, PastPosition>,
+    horizon: Horizon,
+    last: FxHashMap<UserId, KeptPosition>,
     expiry: ExpiryQueue,
+}
+
+/// A position and the top speed of its user.
+#[derive(Clone, Copy)]
+struct KeptPosition {
+    past: PastPosition,
+    /// `None` if unknown: the position counts for the longest time.
+    speed: Option<Speed>,
 }
 
 impl LastPositions {
     /// Returns an empty table whose entries expire after `horizon`.
-    pub fn new(horizon: Duration) -> LastPositions {
-        LastPositions { horizon, last: FxHashMap::default(), expiry: ExpiryQueue::default() }
+    pub fn new(horizon: impl Into<Horizon>) -> LastPositions {
+        let (last, expiry) = (FxHashMap::default(), ExpiryQueue::default());
+        LastPositions { horizon: horizon.into(), last, expiry }
+    }
+
+    /// Changes how long entries count.
+    pub(super) fn set_horizon(&mut self, horizon: Horizon) {
+        self.horizon = horizon;
     }
 
     /// Returns the user's last position if it was recorded within the horizon before `now`.
@@ -27,25 +41,36 @@ impl LastPositions {
         self.expire(now);
         let LastPositions { horizon, last, .. } = self;
         // Positions inserted late expire before the front of the queue shows it.
-        last.get(&user).filter(|past| past.at + *horizon >= now).copied()
+        let counts = |kept: &&KeptPosition| kept.past.at + horizon.of(kept.speed) >= now;
+        last.get(&user).filter(counts).map(|kept| kept.past)
     }
 
     /// Inserts a position of a log, in any order of time. The later of two positions of a user
     /// counts; of two with equal time, the one inserted last.
     pub fn insert(&mut self, user: UserId, at: Time, position: Position) {
+        self.insert_with_speed(user, PastPosition { at, position, travelled: None }, None);
+    }
+
+    /// As [`LastPositions::insert`], with the position and the top speed of a query.
+    pub(crate) fn insert_query(&mut self, query: &Query) {
+        let (at, position) = (query.asked_at, query.position);
         let past = PastPosition { at, position, travelled: None };
-        let is_newest = self.last.get(&user).is_none_or(|known| known.at <= at);
+        self.insert_with_speed(query.user, past, query.speed);
+    }
+
+    fn insert_with_speed(&mut self, user: UserId, past: PastPosition, speed: Option<Speed>) {
+        let is_newest = self.last.get(&user).is_none_or(|known| known.past.at <= past.at);
         if is_newest {
-            self.last.insert(user, past);
-            self.expiry.push(at, user);
+            self.last.insert(user, KeptPosition { past, speed });
+            self.expiry.push(past.at, user);
         }
     }
 
     /// Forgets the positions outside the horizon before `now`.
     pub fn expire(&mut self, now: Time) {
         let LastPositions { horizon, last, expiry } = self;
-        expiry.drop_before(now, *horizon, |user, at| {
-            if last.get(&user).is_some_and(|past| past.at == at) {
+        expiry.drop_before(now, horizon.longest(), |user, at| {
+            if last.get(&user).is_some_and(|kept| kept.past.at == at) {
                 last.remove(&user);
             }
         });
@@ -53,7 +78,7 @@ impl LastPositions {
 
     /// Whether all positions lie on streets of `map`.
     pub fn lie_on(&self, map: &StreetMap) -> bool {
-        self.last.values().all(|PastPosition { position, .. }| {
+        self.last.values().all(|KeptPosition { past: PastPosition { position, .. }, .. }| {
             (position.street.0 as usize) < map.street_count()
                 && position.offset <= map.street(position.street).length
         })
@@ -76,7 +101,7 @@ impl LastPositions {
     pub fn record(&mut self, query: &Query) -> Option<PastPosition> {
         let previous = self.get(query.user, query.asked_at);
         let past = PastPosition { at: query.asked_at, position: query.position, travelled: None };
-        self.last.insert(query.user, past);
+        self.last.insert(query.user, KeptPosition { past, speed: query.speed });
         self.expiry.push(query.asked_at, query.user);
         previous
     }
@@ -87,6 +112,13 @@ impl LastPositions {
             let previous = self.record(query);
             history.set_previous(query.id, previous);
         }
+    }
+}
+
+/// Entries do not expire until a horizon is set.
+impl Default for LastPositions {
+    fn default() -> LastPositions {
+        LastPositions::new(Duration::MAX)
     }
 }
 

@@ -1,17 +1,29 @@
 //! Past positions of users, for the `history` guarantee and for other schemes that bound movement.
 //!
-//! [`LastPositions`] is the only place that keeps a user's last position. It belongs to the intake
-//! ([`crate::guarantee::Admission`]), which hands the previous position of each accepted query to
-//! the engine. [`History`] keeps that position only while the query waits.
+//! [`LastPositions`] keeps a user's last position. With the clock `asked` the intake
+//! ([`crate::guarantee::Admission`]) has the only one and hands the previous position of each
+//! accepted query to the engine. With the clock `published` the engine keeps the positions that
+//! left, and determines the previous position of a query when it arrives; the intake has a copy.
+//! [`History`] keeps the previous position of a query while the query waits.
+//!
+//! A scheme that depends on its own earlier publications returns them with
+//! [`Published::remember`](crate::scheme::Published::remember); a scheme that depends on where users
+//! have been returns visits with [`Published::visit`](crate::scheme::Published::visit). Both are kept
+//! here, so that a fresh scheme answers as a stateful one.
 
+mod horizon;
 mod last_positions;
+mod visits;
 
+pub use horizon::Horizon;
 pub use last_positions::LastPositions;
+pub use visits::{BITS, Visits, log2};
 
 use crate::distance::ReachedTerminals;
 use crate::map::Position;
 use crate::query::{Query, QueryId, UserId};
-use crate::units::{Length, Rectangle, Time};
+use crate::region::Region;
+use crate::units::{Length, Time};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fmt;
@@ -29,13 +41,17 @@ pub struct PastPosition {
     pub travelled: Option<Length>,
 }
 
-/// The last rectangle that was published for a user.
-#[derive(Clone, Copy, PartialEq)]
-pub struct PublishedRectangle {
-    /// Time of the query that it answered.
+/// What was published for a user.
+#[derive(Clone, PartialEq)]
+pub struct Publication {
+    /// Time of the query.
     pub asked_at: Time,
-    /// The rectangle.
-    pub rectangle: Rectangle,
+    /// Time of the batch.
+    pub at: Time,
+    /// The published region.
+    pub region: Arc<Region<'static>>,
+    /// Users of the anonymity set, ascending.
+    pub users: Arc<[UserId]>,
 }
 
 /// Recorded queries, oldest first: time and user.
@@ -65,16 +81,19 @@ pub struct History {
     previous: FxHashMap<QueryId, Option<PastPosition>>,
     /// What a search found for waiting queries; neither position of a query changes.
     reached: FxHashMap<QueryId, Arc<ReachedTerminals>>,
-    rectangles: FxHashMap<UserId, UserRecord>,
+    /// Last position of each user that left, with the clock `published`.
+    left: LastPositions,
+    users: FxHashMap<UserId, UserRecord>,
     expiry: ExpiryQueue,
+    visits: Visits,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 struct UserRecord {
     /// Time of the user's latest query.
     last: Time,
-    /// What was last published for the user, if it was a rectangle.
-    rectangle: Option<PublishedRectangle>,
+    /// What was last published for the user, if the scheme remembers it.
+    publication: Option<Arc<Publication>>,
 }
 
 impl History {
@@ -88,6 +107,38 @@ impl History {
         self.previous.insert(query, previous);
     }
 
+    /// Begins with positions that left before, such as those of a log, for the clock `published`.
+    pub fn set_left(&mut self, positions: LastPositions) {
+        self.left = positions;
+    }
+
+    /// Inserts a position that left another engine, in any order of time, for the clock `published`.
+    pub fn insert_left(&mut self, user: UserId, at: Time, position: Position) {
+        self.left.insert(user, at, position);
+    }
+
+    /// Returns the position of the user's last query that left within the horizon before `now`, with
+    /// the clock `published`.
+    pub fn last_left(&mut self, user: UserId, now: Time) -> Option<PastPosition> {
+        self.left.get(user, now)
+    }
+
+    /// Determines the previous position of an arriving query by what has left, for the clock
+    /// `published`. The path that admission found stays if it starts at the same query.
+    pub(crate) fn resolve(&mut self, query: &Query, now: Time) {
+        let admitted = self.previous.get(&query.id).copied().flatten();
+        let previous = self.last_left(query.user, now).map(|last| {
+            // Admission may have chosen another street at the same point.
+            admitted.filter(|past| past.at == last.at).unwrap_or(last)
+        });
+        self.previous.insert(query.id, previous);
+    }
+
+    /// Notes a query that is published.
+    pub(crate) fn leave(&mut self, query: &Query) {
+        self.left.insert_query(query);
+    }
+
     /// Returns what a search in an earlier batch found for a waiting query.
     pub(crate) fn reached(&self, query: QueryId) -> Option<&Arc<ReachedTerminals>> {
         self.reached.get(&query)
@@ -98,9 +149,19 @@ impl History {
         self.reached.extend(found);
     }
 
-    /// Returns what was last published for a user.
-    pub fn published_rectangle(&self, user: UserId) -> Option<PublishedRectangle> {
-        self.rectangles.get(&user).and_then(|record| record.rectangle)
+    /// Returns what was last published for a user, if the scheme remembers it.
+    pub fn publication(&self, user: UserId) -> Option<&Arc<Publication>> {
+        self.users.get(&user).and_then(|record| record.publication.as_ref())
+    }
+
+    /// Returns the visits that the scheme has recorded.
+    pub fn visits(&self) -> &Visits {
+        &self.visits
+    }
+
+    /// Returns the visits that the scheme has recorded, to add some.
+    pub(crate) fn visits_mut(&mut self) -> &mut Visits {
+        &mut self.visits
     }
 
     /// Whether admission has handed over the previous position of a query.
@@ -111,26 +172,28 @@ impl History {
     /// Registers an arriving query. Its previous position counts as admission returned it, also if
     /// the horizon ends before the batch.
     pub(crate) fn arrive(&mut self, query: &Query) {
-        let record = UserRecord { last: query.asked_at, rectangle: None };
-        self.rectangles.entry(query.user).or_insert(record).last = query.asked_at;
+        let record = UserRecord { last: query.asked_at, publication: None };
+        self.users.entry(query.user).or_insert(record).last = query.asked_at;
         self.expiry.push(query.asked_at, query.user);
     }
 
-    /// Removes a departed query; `rectangle` is the region that was published for it.
-    pub(crate) fn depart(&mut self, query: &Query, rectangle: Option<Rectangle>) {
+    /// Removes a departed query; `publication` is what the scheme remembers of it.
+    pub(crate) fn depart(&mut self, query: &Query, publication: Option<Arc<Publication>>) {
         self.previous.remove(&query.id);
         self.reached.remove(&query.id);
-        if let (Some(rectangle), Some(record)) = (rectangle, self.rectangles.get_mut(&query.user)) {
-            record.rectangle = Some(PublishedRectangle { asked_at: query.asked_at, rectangle });
+        if let (Some(publication), Some(record)) = (publication, self.users.get_mut(&query.user)) {
+            record.publication = Some(publication);
         }
     }
 
-    /// Forgets the users whose last query is older than `horizon`.
-    pub(crate) fn forget(&mut self, now: Time, horizon: Duration) {
-        let History { rectangles, expiry, .. } = self;
-        expiry.drop_before(now, horizon, |user, at| {
-            if rectangles.get(&user).is_some_and(|record| record.last == at) {
-                rectangles.remove(&user);
+    /// Forgets the users whose last query is older than `horizon`, which holds from now on.
+    pub(crate) fn forget(&mut self, now: Time, horizon: Horizon) {
+        let History { users, expiry, left, .. } = self;
+        left.set_horizon(horizon);
+        left.expire(now);
+        expiry.drop_before(now, horizon.longest(), |user, at| {
+            if users.get(&user).is_some_and(|record| record.last == at) {
+                users.remove(&user);
             }
         });
     }
@@ -148,9 +211,9 @@ impl fmt::Debug for PastPosition {
     }
 }
 
-impl fmt::Debug for PublishedRectangle {
+impl fmt::Debug for Publication {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("PublishedRectangle(…)")
+        f.write_str("Publication(…)")
     }
 }
 
@@ -174,7 +237,7 @@ mod tests {
     #[test]
     fn the_history_of_a_query_lasts_while_it_waits() {
         let queries = queries();
-        let horizon = Duration::from_secs(15);
+        let horizon = Horizon::from(Duration::from_secs(15));
         let past = PastPosition {
             at: queries[0].asked_at,
             position: queries[0].position,
@@ -192,8 +255,8 @@ mod tests {
         assert_eq!(history.previous(queries[2].id), Some(past), "as admission returned it");
         assert_eq!(format!("{history:?}"), "History(1 queries)");
         history.forget(Time::from_millis(35_000), horizon);
-        assert_eq!(history.rectangles.len(), 1);
+        assert_eq!(history.users.len(), 1);
         history.forget(Time::from_millis(35_001), horizon);
-        assert!(history.rectangles.is_empty() && history.expiry.0.is_empty());
+        assert!(history.users.is_empty() && history.expiry.0.is_empty());
     }
 }

@@ -17,8 +17,7 @@ impl StreetMap {
                 segments.extend_from_slice(grid.segments_in(column, row));
             }
         }
-        segments.sort_unstable();
-        segments.dedup();
+        sort_distinct(&mut segments, starts[starts.len() - 1]);
         let mut streets: Vec<StreetId> = Vec::new();
         let mut street = 0;
         for segment in segments {
@@ -30,5 +29,41 @@ impl StreetMap {
             }
         }
         streets
+    }
+}
+
+/// Sorts numbers below `bound` and removes repeated ones. Many numbers are marked in a table, which
+/// is linear: a rectangle may cover the whole map.
+fn sort_distinct(numbers: &mut Vec<u32>, bound: u32) {
+    if numbers.len() < bound as usize / 8 {
+        numbers.sort_unstable();
+        numbers.dedup();
+        return;
+    }
+    let mut is_present = vec![false; bound as usize];
+    numbers.iter().for_each(|&number| is_present[number as usize] = true);
+    numbers.clear();
+    numbers.extend((0..bound).filter(|&number| is_present[number as usize]));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::town::Town;
+    use rand::RngExt as _;
+
+    #[test]
+    fn marking_gives_the_same_as_sorting() {
+        for seed in 0..300 {
+            let mut random = Town::generator(seed);
+            let bound = random.random_range(1..2_000);
+            let count = random.random_range(0..bound);
+            let mut numbers: Vec<u32> = (0..count).map(|_| random.random_range(0..bound)).collect();
+            let mut expected = numbers.clone();
+            expected.sort_unstable();
+            expected.dedup();
+            sort_distinct(&mut numbers, bound);
+            assert_eq!(numbers, expected, "seed {seed}");
+        }
     }
 }

@@ -5,7 +5,7 @@ use meshcloak::cells::Cells;
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
-use meshcloak::guarantee::{Admission, Guarantee};
+use meshcloak::guarantee::{Admission, Guarantee, HistoryClock};
 use meshcloak::history::PastPosition;
 use meshcloak::map::StreetId;
 use meshcloak::mesh_cloak::{Hold, MeshCloak, RegionRule, Settings};
@@ -19,6 +19,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const SECONDS: u64 = 30;
+
+const CLOCKS: [HistoryClock; 2] = [HistoryClock::Asked, HistoryClock::Published];
 
 /// An accepted query with what comes with it.
 #[derive(Clone)]
@@ -135,6 +137,8 @@ pub struct City {
     arrivals: Vec<Arrival>,
     /// Whether the divided city does step 3.
     pub withdraws: bool,
+    /// Whether the engines of the divided city do step 5.
+    pub tells_what_left: bool,
 }
 
 impl City {
@@ -149,6 +153,7 @@ impl City {
         let hold = Hold { max_wait: Duration::from_secs(2), margin: Duration::from_secs(1) };
         let settings = Settings {
             guarantee,
+            history_clock: CLOCKS[seed as usize % 2],
             coverage: [Coverage::Own, Coverage::Both][random.random_range(0..2)],
             region: region(length),
             hold: random.random_bool(0.3).then_some(hold),
@@ -161,7 +166,7 @@ impl City {
             query.asked_at = Time::from_millis(random.random_range(0..SECONDS * 1_000 - 7_000));
         }
         workload.sort_by_key(|query| query.asked_at);
-        let mut admission = Admission::new(Duration::from_secs(10));
+        let mut admission = Admission::new(HistoryClock::Asked, Duration::from_secs(10));
         let mut arrivals = Vec::new();
         for (number, mut query) in (0..).zip(workload) {
             query.id = QueryId(1_000 + 7 * number);
@@ -171,7 +176,7 @@ impl City {
             query.asks = random.random_bool(0.8);
             query.temporal_tolerance = Duration::from_millis(random.random_range(0..7_000));
             query.speed = Some(Speed::metres_per_second(random.random_range(20.0..900.0)));
-            let Ok(previous) = admission.admit(&atlas, &query) else { continue };
+            let Ok(previous) = admission.admit(&atlas, &mut query) else { continue };
             let account = AccountId(query.user.0 as u32 % 3);
             let second = query.asked_at.as_millis().div_ceil(1_000);
             let cancelled_at = match random.random_bool(0.1) {
@@ -182,7 +187,7 @@ impl City {
         }
         let cells = Cells::new(&town.map, length);
         let withdraws = guarantee.has_one_query_per_user();
-        City { town, atlas, cells, settings, arrivals, withdraws }
+        City { town, atlas, cells, settings, arrivals, withdraws, tells_what_left: true }
     }
 
     /// Runs the city with several engines; `engine_of` returns the engine of a query.
@@ -206,10 +211,25 @@ impl City {
                 events.add(part.turn(&self.town, &tick, |query| engine_of(query) == number));
             }
             events.sort();
+            if self.tells_what_left {
+                self.tell_what_left(&mut parts, &events.served);
+            }
             ticks.push(events);
         }
         assert!(parts.iter().all(|part| part.state.waiting.is_empty()));
         ticks
+    }
+
+    /// Tells every engine the positions that have left in this tick (step 5).
+    fn tell_what_left(&self, parts: &mut [Part], served: &[u64]) {
+        for id in served {
+            let index = self.arrivals.binary_search_by_key(id, |arrival| arrival.query.id.0);
+            let Query { user, asked_at, position, .. } =
+                self.arrivals[index.expect("ids ascend")].query;
+            parts
+                .iter_mut()
+                .for_each(|part| part.state.history.insert_left(user, asked_at, position));
+        }
     }
 
     /// Returns the queries that step 3 withdraws.

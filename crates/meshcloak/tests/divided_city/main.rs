@@ -10,11 +10,11 @@
 //! 3. Of the other queries of a user, waiting or arriving in any engine, the last to arrive stays. The
 //!    others are cancelled in their engines, in the batch of the same tick, and count as replaced.
 //! 4. Every engine runs its turn.
+//! 5. With the clock `published` of `history`, all engines are told what has left.
 
 mod city;
 
 use city::City;
-use meshcloak::cells::CellRule;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::RegionRule;
 use meshcloak::town::Town;
@@ -81,7 +81,7 @@ fn engines_that_share_the_cells_publish_what_one_engine_publishes() {
 
 #[test]
 fn with_sets_across_cells_a_divided_city_publishes_something_else() {
-    let cells = |length| RegionRule::Cells(CellRule { length, min_cells: 1 });
+    let cells = RegionRule::Cells;
     for guarantee in GUARANTEES {
         let totals = compare((0..30).map(|seed| City::random(seed, guarantee, cells)));
         assert!(totals.different > 20, "{guarantee:?}: {totals:?}");
@@ -98,4 +98,14 @@ fn without_withdrawals_a_divided_city_publishes_something_else() {
         }));
         assert!(totals.different > 10, "{guarantee:?}: {totals:?}");
     }
+}
+
+#[test]
+fn engines_that_do_not_know_what_left_elsewhere_publish_something_else() {
+    let totals = compare((0..120).map(|seed| {
+        let mut city = City::random(seed, Guarantee::History, RegionRule::Cell);
+        city.tells_what_left = false;
+        city
+    }));
+    assert!(totals.different > 10, "{totals:?}");
 }

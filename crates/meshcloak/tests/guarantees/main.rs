@@ -1,23 +1,23 @@
 //! Properties of `reciprocal` and `history` (docs/SPEC.md §6), checked with naive algorithms on
-//! random towns: every set of every turn, and that the sets are maximal.
+//! random towns: every set of every turn, and that the sets are maximal, also with presence reports.
 
-use meshcloak::cells::Cells;
-use meshcloak::constraint_graph::{ConstraintGraph, Coverage};
+mod set_checker;
+
+use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
-use meshcloak::guarantee::Guarantee;
+use meshcloak::guarantee::{Guarantee, HistoryClock};
 use meshcloak::history::LastPositions;
-use meshcloak::map::Position;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
-use meshcloak::naive;
-use meshcloak::printed::maximal_cliques;
+use meshcloak::presence::PresenceRule;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::scheme::{Scheme, State};
 use meshcloak::town::Town;
 use meshcloak::units::{Length, Speed, Time};
 use rand::RngExt as _;
-use std::collections::BTreeMap;
+use set_checker::SetChecker;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Queries of few users, each several times and with a speed, in order of time.
 fn random_workload(town: &Town, seed: u64, count: usize) -> Vec<Query> {
@@ -39,114 +39,44 @@ fn region(seed: u64) -> RegionRule {
     if seed.is_multiple_of(3) { cell } else { RegionRule::default() }
 }
 
-/// Checks the result of each turn.
-struct SetChecker<'a> {
-    town: &'a Town,
-    table: Vec<Vec<Option<Length>>>,
-    settings: Settings,
-    workload: &'a [Query],
-    /// Previous time and position of the user of each query.
-    previous: BTreeMap<u64, (Time, Position)>,
-    with_previous: usize,
+/// Makes half of the users present: they report without a question, wait longer, and have k 1 to 3.
+fn make_present(workload: &mut [Query]) {
+    for query in workload.iter_mut().filter(|query| query.user.0 % 2 == 1) {
+        query.asks = false;
+        query.k -= 1;
+        query.temporal_tolerance = Duration::from_secs(5);
+    }
 }
 
-impl<'a> SetChecker<'a> {
-    fn new(town: &'a Town, settings: Settings, workload: &'a [Query]) -> SetChecker<'a> {
-        let table = naive::terminal_distances(&town.map);
-        let mut previous = BTreeMap::new();
-        for (number, query) in workload.iter().enumerate() {
-            let earlier =
-                workload[..number].iter().rev().find(|earlier| earlier.user == query.user);
-            if let Some(earlier) = earlier {
-                previous.insert(query.id.0, (earlier.asked_at, earlier.position));
-            }
-        }
-        SetChecker { town, table, settings, workload, previous, with_previous: 0 }
-    }
-
-    fn counts(&self, a: &Query, b: &Query) -> bool {
-        let Some(&(at, position)) = self.previous.get(&a.id.0) else { return true };
-        let max_travel = a.speed.expect("every query has a speed") * (a.asked_at - at);
-        let length = naive::distance(&self.town.map, &self.table, position, b.position);
-        self.settings.guarantee != Guarantee::History || length.is_some_and(|d| d <= max_travel)
-    }
-
-    fn edges(&self, queries: &[Query]) -> Vec<(u32, u32)> {
-        let (map, Settings { coverage, region, .. }) = (&self.town.map, self.settings);
-        let RegionRule::Cell(length) = region else {
-            return naive::edges(map, &self.table, coverage, queries);
-        };
-        naive::edges_in_cells(map, &self.table, coverage, &Cells::new(map, length), queries)
-    }
-
-    fn is_satisfied(&self, set: &[&Query]) -> bool {
-        let have = |a: &Query| set.iter().filter(|b| self.counts(a, b)).count();
-        set.iter().all(|a| have(a) >= a.k as usize)
-    }
-
-    /// Whether `group`, which may be empty, and some queries of `free` form a larger valid set.
-    fn could_be_added(&self, group: &[&Query], free: &[&Query]) -> bool {
-        let queries: Vec<Query> = group.iter().chain(free).map(|q| (*q).clone()).collect();
-        let edges = self.edges(&queries);
-        let adjacent = |a: u32, b: u32| edges.binary_search(&(a.min(b), a.max(b))).is_ok();
-        let near: Vec<u32> = (group.len() as u32..queries.len() as u32)
-            .filter(|&b| (0..group.len() as u32).all(|a| adjacent(a, b)))
-            .collect();
-        let graph = ConstraintGraph::from_fn(near.len() as u32, |a, b| {
-            adjacent(near[a as usize], near[b as usize])
-        });
-        let mut possible = false;
-        maximal_cliques(&graph, |clique| {
-            let more = clique.iter().map(|&index| near[index as usize]);
-            let all = (0..group.len() as u32).chain(more);
-            let mut set: Vec<&Query> = all.map(|index| &queries[index as usize]).collect();
-            // Prunes to a fixpoint: the rest is the largest valid set within the clique.
-            while let Some(index) = set.iter().position(|a| {
-                let have = set.iter().filter(|b| self.counts(a, b)).count();
-                have < a.k as usize
-            }) {
-                set.remove(index);
-            }
-            possible |= set.len() > group.len();
-        });
-        possible
-    }
-
-    fn check(&mut self, sets: &[(Vec<u64>, Vec<u64>)], waiting: &[Query], what: &str) {
-        let edges = self.edges(self.workload);
-        let adjacent =
-            |a: u64, b: u64| edges.binary_search(&(a.min(b) as u32, a.max(b) as u32)).is_ok();
-        let mut seen: Vec<u64> = Vec::new();
-        let free: Vec<&Query> = waiting.iter().collect();
-        for (members, served) in sets {
-            assert_eq!(members, served, "{what}: a member does not publish the set");
-            assert!(members.iter().all(|id| !seen.contains(id)), "{what}: sets overlap");
-            seen.extend(members);
-            let pairs = members.iter().flat_map(|a| members.iter().map(move |b| (*a, *b)));
-            assert!(
-                pairs.filter(|(a, b)| a != b).all(|(a, b)| adjacent(a, b)),
-                "{what}: no clique"
-            );
-            let set: Vec<&Query> = members.iter().map(|&id| &self.workload[id as usize]).collect();
-            assert!(self.is_satisfied(&set), "{what}: a k is not met");
-            self.with_previous +=
-                set.iter().filter(|q| self.previous.contains_key(&q.id.0)).count();
-            assert!(!self.could_be_added(&set, &free), "{what}: a query could be added");
-        }
-        assert!(!self.could_be_added(&[], &free), "{what}: a set could still be published");
-    }
+/// How presence reports count, by seed.
+fn presence(seed: u64) -> PresenceRule {
+    let max_age = Some(Duration::from_secs(2));
+    let all = PresenceRule::default();
+    let aged = PresenceRule { max_age, ..all };
+    [all, aged, PresenceRule { counts: false, ..all }, all][seed as usize % 4]
 }
 
 /// Runs batches of one second until no query waits; returns the numbers of served queries and of
 /// those with a past.
 fn run(town: &Town, settings: Settings, workload: &[Query], what: &str) -> (usize, usize) {
+    let checker = run_checked(town, settings, workload, what);
+    (checker.1, checker.0.with_previous)
+}
+
+/// The same; returns the checker and the number of served queries.
+fn run_checked<'a>(
+    town: &'a Town,
+    settings: Settings,
+    workload: &'a [Query],
+    what: &str,
+) -> (SetChecker<'a>, usize) {
     let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     let mut scheme = MeshCloak::new(Arc::clone(&atlas), settings);
     let mut checker = SetChecker::new(town, settings, workload);
     let mut state = State::default();
     let mut positions = scheme.history_horizon().map(LastPositions::new);
     let mut all = 0;
-    for second in 0..=12 {
+    for second in 0..=16 {
         let now = Time::from_millis(second * 1_000);
         let arrived = |query: &&Query| query.asked_at.as_millis().div_ceil(1_000) == second;
         let arrivals: Vec<Query> = workload.iter().filter(arrived).cloned().collect();
@@ -167,10 +97,38 @@ fn run(town: &Town, settings: Settings, workload: &[Query], what: &str) -> (usiz
             })
             .collect();
         all += done.served.len();
-        checker.check(&sets, &state.waiting, what);
+        checker.check(now, &sets, &state.waiting, what);
     }
     assert!(state.waiting.is_empty());
-    (all, checker.with_previous)
+    (checker, all)
+}
+
+#[test]
+fn sets_with_presence_reports_meet_every_k_and_are_maximal() {
+    let clocks = [HistoryClock::Asked, HistoryClock::Published];
+    for (guarantee, history_clock) in [
+        (Guarantee::Reciprocal, clocks[0]),
+        (Guarantee::History, clocks[0]),
+        (Guarantee::History, clocks[1]),
+    ] {
+        let (mut served, mut present) = (0, [0; 4]);
+        for seed in 0..300 {
+            let town = Town::random(seed * 4);
+            let mut workload = random_workload(&town, seed, 4 + seed as usize % 40);
+            make_present(&mut workload);
+            let (region, presence) = (region(seed), presence(seed));
+            let settings =
+                Settings { guarantee, history_clock, region, presence, ..Settings::default() };
+            let what = format!("seed {seed}, {guarantee:?}, {history_clock:?}\n{town}");
+            let (checker, all) = run_checked(&town, settings, &workload, &what);
+            served += all;
+            present[seed as usize % 4] += checker.present;
+        }
+        assert!(
+            served > 350 && present.iter().all(|&count| count > 5),
+            "{guarantee:?}: {served} served, {present:?} present"
+        );
+    }
 }
 
 #[test]
@@ -190,17 +148,23 @@ fn sets_are_reciprocal_and_maximal_on_random_towns() {
 
 #[test]
 fn history_sets_hide_every_member_with_a_known_past() {
-    let (mut served, mut with_previous) = (0, 0);
-    for seed in 0..400 {
-        let town = Town::random(seed * 3);
-        let workload = random_workload(&town, seed, 4 + seed as usize % 40);
-        let (guarantee, region) = (Guarantee::History, region(seed));
-        let settings = Settings { guarantee, region, ..Settings::default() };
-        let (all, past) = run(&town, settings, &workload, &format!("seed {seed}\n{town}"));
-        served += all;
-        with_previous += past;
+    for history_clock in [HistoryClock::Asked, HistoryClock::Published] {
+        let (mut served, mut with_previous) = (0, 0);
+        for seed in 0..400 {
+            let town = Town::random(seed * 3);
+            let workload = random_workload(&town, seed, 4 + seed as usize % 40);
+            let (guarantee, region) = (Guarantee::History, region(seed));
+            let settings = Settings { guarantee, history_clock, region, ..Settings::default() };
+            let what = format!("seed {seed}, {history_clock:?}\n{town}");
+            let (all, past) = run(&town, settings, &workload, &what);
+            served += all;
+            with_previous += past;
+        }
+        assert!(
+            served > 500 && with_previous > 100,
+            "{history_clock:?}: {served} served, {with_previous} with a past"
+        );
     }
-    assert!(served > 500 && with_previous > 100, "{served} served, {with_previous} with a past");
 }
 
 #[test]
@@ -252,7 +216,13 @@ fn the_number_of_threads_changes_nothing() {
 
 #[test]
 fn history_depends_on_neither_threads_nor_scratch_buffers() {
-    let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
+    for history_clock in [HistoryClock::Asked, HistoryClock::Published] {
+        let guarantee = Guarantee::History;
+        check_threads_and_buffers(Settings { guarantee, history_clock, ..Settings::default() });
+    }
+}
+
+fn check_threads_and_buffers(settings: Settings) {
     let pools = [1, 2, 8].map(|threads| {
         rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("a few threads")
     });

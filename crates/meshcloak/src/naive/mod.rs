@@ -1,5 +1,9 @@
 //! Reference implementations: each algorithm in its simplest form, for tests and for reading.
 
+mod matching;
+
+pub use matching::{assigned_places, components, hiding_places, is_satisfied};
+
 use crate::cells::Cells;
 use crate::constraint_graph::{ConstraintGraph, Coverage};
 use crate::map::{Position, Snapped, Street, StreetId, StreetMap, TerminalId};
@@ -236,12 +240,6 @@ pub fn cloaking_mesh(
         member.street == street || exits.iter().any(|u| entrances.iter().any(|v| near(u, v)))
     };
     map.streets().filter(|&street| members.iter().any(|m| reaches(m, street))).collect()
-}
-
-/// Returns whether every node `a` of a set has at least `k[a]` members `b` with `counts(a, b)`.
-pub fn is_satisfied(nodes: &[u32], k: &[u32], counts: &impl Fn(u32, u32) -> bool) -> bool {
-    let count = |a: u32| nodes.iter().filter(|&&b| counts(a, b)).count();
-    nodes.iter().all(|&a| count(a) >= k[a as usize] as usize)
 }
 
 /// Reference for [`crate::grouping::Grouping`]: the largest total worth of disjoint groups, by
