@@ -215,14 +215,34 @@ impl Directory {
         directory
     }
 
-    /// Ends all that was opened with a key that `new` does not have.
-    pub fn revoke_missing(&self, new: &Directory) {
-        for (hash, key) in &self.by_hash {
-            let kept = new.by_hash.get(hash);
-            if kept.is_none_or(|kept| !Arc::ptr_eq(&kept.revoked, &key.revoked)) {
-                key.revoked.send_replace(true);
+    /// Builds the directory of the keys that a file of keys still lists. Adds no key, and changes no
+    /// limit.
+    pub fn without_missing(&self, file: &KeyFile) -> Directory {
+        let mut directory = Directory { open: self.open.clone(), ..Directory::empty() };
+        for entry in &file.accounts {
+            for hash in entry.keys.iter().filter_map(KeyEntry::hash) {
+                let known = self.by_hash.get(&hash);
+                if let Some(key) = known.filter(|key| *key.account.name == *entry.name) {
+                    let account = Arc::clone(&key.account);
+                    directory.by_name.insert(account.name.clone(), account);
+                    directory.by_hash.insert(hash, key.clone());
+                }
             }
         }
+        directory
+    }
+
+    /// Ends all that was opened with a key that `new` does not have. Returns the number of such keys.
+    pub fn revoke_missing(&self, new: &Directory) -> usize {
+        let is_missing = |(hash, key): &(&SecretHash, &ApiKey)| {
+            let kept = new.by_hash.get(*hash);
+            kept.is_none_or(|kept| !Arc::ptr_eq(&kept.revoked, &key.revoked))
+        };
+        let missing: Vec<_> = self.by_hash.iter().filter(is_missing).collect();
+        for (_, key) in &missing {
+            key.revoked.send_replace(true);
+        }
+        missing.len()
     }
 
     fn updated_account(&self, name: &str, limits: AccountLimits) -> Arc<Account> {

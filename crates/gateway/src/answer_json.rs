@@ -4,6 +4,7 @@
 use crate::api::{FoundBody, Receipt};
 use crate::config::AnswersConfig;
 use crate::lon_lat_cache::LonLatCache;
+use crate::refined_answer::RefinedAnswer;
 use crate::service::{Object, Objects};
 use bytes::Bytes;
 use meshcloak::map::Frame;
@@ -41,35 +42,74 @@ pub(crate) struct AnswerWriter {
 impl AnswerWriter {
     /// Writes one JSON object, byte for byte as [`crate::api::ResultBody`] serialises.
     pub(crate) fn write(&mut self, projection: CachedFrame<'_>, parts: &AnswerParts<'_>) -> Bytes {
-        let buffer = &mut self.buffer;
-        buffer.clear();
-        buffer.extend_from_slice(b"{\"ticket\":");
-        write(buffer, parts.ticket);
-        buffer.extend_from_slice(b",\"outcome\":\"answered\",\"answer\":[");
-        let limit = buffer.len().saturating_add(parts.limits.max_bytes);
-        let mut written = 0_usize;
-        for &(metres, index) in parts.found.iter().take(parts.limits.max_objects) {
-            let before = buffer.len();
-            if written > 0 {
-                buffer.push(b',');
-            }
-            write_found(buffer, projection, parts.objects, metres, index as usize);
-            if buffer.len() > limit {
-                buffer.truncate(before);
-                break;
-            }
-            written = written.saturating_add(1);
-        }
-        buffer.extend_from_slice(b"],\"receipt\":");
-        let left_out = parts.found.len().saturating_sub(written);
-        let mut receipt = parts.receipt.clone();
+        self.begin(parts.ticket);
+        let AnswerParts { found, objects, limits, .. } = *parts;
+        let left_out = write_objects(&mut self.buffer, projection, objects, found, limits);
+        self.end(parts.receipt.clone(), left_out)
+    }
+
+    /// As [`AnswerWriter::write`], for objects that another process has written.
+    pub(crate) fn wrap(&mut self, ticket: &str, answer: &RefinedAnswer, receipt: Receipt) -> Bytes {
+        self.begin(ticket);
+        self.buffer.extend_from_slice(&answer.objects);
+        self.end(receipt, answer.left_out)
+    }
+
+    /// Writes the objects alone, for another process.
+    pub(crate) fn write_refined(
+        &mut self,
+        projection: CachedFrame<'_>,
+        objects: &Objects,
+        found: &[(f64, u32)],
+        limits: AnswersConfig,
+    ) -> RefinedAnswer {
+        self.buffer.clear();
+        let left_out = write_objects(&mut self.buffer, projection, objects, found, limits);
+        let is_complete = objects.is_complete();
+        RefinedAnswer { objects: Bytes::copy_from_slice(&self.buffer), left_out, is_complete }
+    }
+
+    fn begin(&mut self, ticket: &str) {
+        self.buffer.clear();
+        self.buffer.extend_from_slice(b"{\"ticket\":");
+        write(&mut self.buffer, ticket);
+        self.buffer.extend_from_slice(b",\"outcome\":\"answered\",\"answer\":[");
+    }
+
+    fn end(&mut self, mut receipt: Receipt, left_out: usize) -> Bytes {
+        self.buffer.extend_from_slice(b"],\"receipt\":");
         if left_out > 0 {
             (receipt.exact, receipt.left_out) = (false, Some(left_out));
         }
-        write(buffer, &receipt);
-        buffer.push(b'}');
-        Bytes::copy_from_slice(buffer)
+        write(&mut self.buffer, &receipt);
+        self.buffer.push(b'}');
+        Bytes::copy_from_slice(&self.buffer)
     }
+}
+
+/// Writes the nearest objects within the limits, separated by commas. Returns how many were left out.
+fn write_objects(
+    buffer: &mut Vec<u8>,
+    projection: CachedFrame<'_>,
+    objects: &Objects,
+    found: &[(f64, u32)],
+    limits: AnswersConfig,
+) -> usize {
+    let limit = buffer.len().saturating_add(limits.max_bytes);
+    let mut written = 0_usize;
+    for &(metres, index) in found.iter().take(limits.max_objects) {
+        let before = buffer.len();
+        if written > 0 {
+            buffer.push(b',');
+        }
+        write_found(buffer, projection, objects, metres, index as usize);
+        if buffer.len() > limit {
+            buffer.truncate(before);
+            break;
+        }
+        written = written.saturating_add(1);
+    }
+    found.len().saturating_sub(written)
 }
 
 /// Writes an object that was found, from the cache where there is one.
@@ -146,6 +186,7 @@ mod tests {
             guarantee: "history",
             k: 3,
             k_reached: 5,
+            k_asking: 3,
             streets: 12,
             delay: 0.25,
             exact: true,
@@ -186,8 +227,16 @@ mod tests {
                     receipt: receipt.clone(),
                     limits: Config::default().answers,
                 };
-                let written = writer.write(CachedFrame { frame, cache: &cache }, &parts);
+                let projection = CachedFrame { frame, cache: &cache };
+                let written = writer.write(projection, &parts);
                 assert_eq!(std::str::from_utf8(&written).unwrap(), expected.unwrap());
+                for max_objects in [1, 1_000] {
+                    let limits = AnswersConfig { max_objects, ..parts.limits };
+                    let refined = writer.write_refined(projection, &objects, found, limits);
+                    let limited = AnswerParts { limits, receipt: receipt.clone(), ..parts };
+                    let written = writer.write(projection, &limited);
+                    assert_eq!(writer.wrap(parts.ticket, &refined, receipt.clone()), written);
+                }
             }
         }
     }
@@ -198,6 +247,7 @@ mod tests {
             guarantee: meshcloak::guarantee::Guarantee::Reciprocal,
             k: 2,
             set_size: 2,
+            asking: 2,
             streets: 3,
             asked_at: Time::from_millis(0),
             served_at: Time::from_millis(0),

@@ -16,13 +16,16 @@ use crate::city::City;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::mailbox::Pending;
-pub use crate::open_sets::Response;
-use crate::open_sets::{CompleteSet, OpenSets};
+use crate::open_sets::{OpenSet, OpenSets};
 use crate::outcome::{Finished, Outcome};
-use crate::requests::ServedSet;
-use crate::service::{RequestEnd, ServiceError};
+use crate::receipt::ServedQuery;
+use crate::refined_answer::RefinedAnswer;
+use crate::requests::{Member, ServedSet};
+use crate::service::{HeldObjects, RequestEnd, ServiceError};
 use crate::stream::refusal_json;
 use crate::submit::finish_all;
+use meshcloak::map::Position;
+use meshcloak::private::Private;
 use std::collections::BTreeSet;
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -35,12 +38,15 @@ pub const EXPIRED: &str = "expired: no large enough anonymity set was found with
 /// Message of a cancelled query.
 const CANCELLED: &str = "cancelled; the service was not asked";
 /// Message of a presence report that was part of a published set, was replaced or ran out.
-const PRESENT: &str = "the presence report has ended; it had no question";
+pub(crate) const PRESENT: &str = "the presence report has ended; it had no question";
 /// Message of a query that waited when the engine failed.
 const ENGINE_FAILED: &str = "the gateway has failed and is stopping; the service was not asked";
 
 /// Results delivered together: bounds the delay of the first and amortises the ticket lock.
 pub(crate) const CHUNK: usize = 64;
+
+/// Response to a request.
+pub(crate) type Response = Result<HeldObjects, ServiceError>;
 
 /// Delivers the outcome of every query of a round of one city. Returns when all are delivered.
 pub async fn answer_round(gateway: Arc<Gateway>, round: Round) {
@@ -49,7 +55,11 @@ pub async fn answer_round(gateway: Arc<Gateway>, round: Round) {
     let ends = city.requests().send(requests);
     let (alive, mut delivered) = mpsc::channel(1);
     let release = SetRelease { gateway: &gateway, published, alive };
-    tokio::join!(release.run(OpenSets::new(sets), ends), finish_unserved(&gateway, ended));
+    let open = OpenSets::new(sets.into_iter().map(|mut set| {
+        let requests = std::mem::take(&mut set.requests);
+        (set, requests)
+    }));
+    tokio::join!(release.run(open, ends), finish_unserved(&gateway, ended));
     // Each set holds a sender until it is delivered.
     let _: Option<Infallible> = delivered.recv().await;
 }
@@ -70,7 +80,11 @@ struct SetRelease<'a> {
 
 impl SetRelease<'_> {
     /// Returns when all sets are released.
-    async fn run(self, mut open: OpenSets, mut ends: UnboundedReceiver<RequestEnd>) {
+    async fn run(
+        self,
+        mut open: OpenSets<ServedSet, Response>,
+        mut ends: UnboundedReceiver<RequestEnd>,
+    ) {
         let mut logged = BTreeSet::new();
         while let Some(RequestEnd { number, waited, response }) = ends.recv().await {
             self.gateway.metrics().waits.record(waited, 1);
@@ -83,60 +97,54 @@ impl SetRelease<'_> {
             open.end(number, &Arc::new(response), |set| self.release(set));
         }
         // Requests without an end: the task of a slot was aborted. No query may be lost.
-        open.fail(&ServiceError::Internal, |set| self.release(set));
+        open.end_all(&Arc::new(Err(ServiceError::Internal)), |set| self.release(set));
     }
 
-    fn release(&self, set: CompleteSet) {
+    fn release(&self, set: OpenSet<ServedSet, Response>) {
+        let (ServedSet { members, present, .. }, responses) = set.into_parts();
+        let released = |Member { pending, position, served, request }| {
+            let response = responses.iter().find(|(ended, _)| *ended == request);
+            let answer = match response {
+                Some((_, response)) => MemberAnswer::Objects(position, Arc::clone(response)),
+                None => MemberAnswer::Refined(Err(ServiceError::Internal)),
+            };
+            ReleasedMember { pending, served, answer }
+        };
+        let members = members.into_iter().map(released).collect();
         let (published, alive) = (self.published, self.alive.clone());
-        self.gateway.delivery().push(self.gateway, ReleasedSet { set, published, alive });
+        let set = ReleasedSet { members, present, published, alive };
+        self.gateway.delivery().push(self.gateway, set);
     }
 }
 
 /// A complete set on its way to the users.
 pub(crate) struct ReleasedSet {
-    /// Members and their responses.
-    pub set: CompleteSet,
+    /// Members with their answers.
+    pub members: Vec<ReleasedMember>,
+    /// Its presence reports.
+    pub present: Vec<Pending>,
     /// End of the batch, wall clock.
     pub published: Instant,
     /// Dropped after the delivery.
     pub alive: mpsc::Sender<Infallible>,
 }
 
-/// Sets of a frontend in a cluster, whose requests this process or others send.
-pub struct OpenRound {
-    gateway: Arc<Gateway>,
-    open: OpenSets,
-    published: Instant,
-    alive: mpsc::Sender<Infallible>,
+/// A member of a complete set.
+pub(crate) struct ReleasedMember {
+    /// Account, ticket and question.
+    pub pending: Pending,
+    /// Facts for the receipt.
+    pub served: ServedQuery,
+    /// The answer.
+    pub answer: MemberAnswer,
 }
 
-impl OpenRound {
-    /// Creates a round whose sets wait for their answers.
-    pub fn new(gateway: &Arc<Gateway>, sets: Vec<ServedSet>) -> OpenRound {
-        let (alive, _) = mpsc::channel(1);
-        let (open, published) = (OpenSets::new(sets), Instant::now());
-        OpenRound { gateway: Arc::clone(gateway), open, published, alive }
-    }
-
-    /// Adds the response to a request, and releases the sets whose last it is. Must be called in a
-    /// Tokio runtime.
-    pub fn end(&mut self, request: usize, response: &Arc<Response>) {
-        let OpenRound { gateway, open, published, alive } = self;
-        let release = SetRelease { gateway, published: *published, alive: alive.clone() };
-        open.end(request, response, |set| release.release(set));
-    }
-
-    /// Fails the requests that have no response.
-    pub fn fail(&mut self, error: &ServiceError) {
-        let OpenRound { gateway, open, published, alive } = self;
-        let release = SetRelease { gateway, published: *published, alive: alive.clone() };
-        open.fail(error, |set| release.release(set));
-    }
-
-    /// Number of sets that wait.
-    pub fn open_count(&self) -> usize {
-        self.open.count()
-    }
+/// Answer of a member.
+pub(crate) enum MemberAnswer {
+    /// Answer of the service for the region, to be refined from the member's position.
+    Objects(Private<Position>, Arc<Response>),
+    /// Refined before the set was complete.
+    Refined(Result<RefinedAnswer, ServiceError>),
 }
 
 /// Delivers a refusal of a query that was accepted before.

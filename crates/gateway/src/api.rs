@@ -27,8 +27,8 @@ pub struct QueryRequest<'a> {
     #[serde(deserialize_with = "private_number")]
     #[schema(value_type = f64, minimum = -90, maximum = 90, example = 53.1435)]
     pub lat: Private<f64>,
-    /// Requested size of the anonymity set, the user included.
-    #[schema(minimum = 2, example = 3)]
+    /// Requested size of the anonymity set, the user included: from 2, or from 1 without a question.
+    #[schema(minimum = 1, example = 3)]
     pub k: u64,
     /// Temporal tolerance: longest time the query may wait, in seconds.
     #[schema(minimum = 0, example = 3)]
@@ -120,8 +120,11 @@ pub struct Receipt {
     pub guarantee: &'static str,
     /// Requested size of the anonymity set.
     pub k: u32,
-    /// Lower bound of the size of the anonymity set, in coarse steps.
+    /// Lower bound of the size of the anonymity set, in coarse steps: k by users.
     pub k_reached: u32,
+    /// Lower bound of the number of its members that have a question, in coarse steps: k by askers.
+    /// Only these count against a party that sees who asks, such as an observer of users' lines.
+    pub k_asking: u32,
     /// Number of streets in the region that the service was asked about, rounded up to 1, 2 or 5
     /// times a power of ten.
     pub streets: usize,

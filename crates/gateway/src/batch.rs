@@ -1,6 +1,9 @@
 //! Batches of the single process: feeds the engine from the mailbox, makes the users of a batch
 //! durable, and counts what was published. Has no clock and no thread; see [`crate::ticker`].
 
+#[cfg(test)]
+mod tests;
+
 pub use crate::city_engine::Round;
 
 use crate::city::City;
@@ -32,7 +35,10 @@ impl BatchEngine {
 
     /// Creates the engine of a city.
     pub fn of_city(gateway: Arc<Gateway>, city: Arc<City>) -> BatchEngine {
-        let engine = CityEngine::new(Arc::clone(city.atlas()), &gateway.config().engine);
+        let config = gateway.config();
+        let engine =
+            CityEngine::new(Arc::clone(city.atlas()), &config).with_decoys(config.questions);
+        drop(config);
         BatchEngine { gateway, city, engine }
     }
 
@@ -60,6 +66,9 @@ impl BatchEngine {
             true => self.engine.turn(at, collected),
             false => self.fail(at, collected),
         };
+        if let Some(admission) = self.city.mailbox().admission().as_mut() {
+            round.left.iter().for_each(|query| admission.leave(query));
+        }
         let Round { set_count: sets, stats, .. } = round;
         let facts = BatchFacts { sets, inquiries: round.requests.len(), stats };
         self.gateway.metrics().batch(facts);

@@ -1,11 +1,12 @@
 //! `serve --check`: opens everything that a start opens, changes nothing, and reports all problems.
 
 use crate::city_map::CityMaps;
-use crate::config::{Config, Mode};
+use crate::config::{Config, Mode, Role};
 use crate::gateway::read_keys;
 use crate::page::PageToken;
 use crate::prepare::{PrepareError, open_service, read_walker};
 use crate::tls::Tls;
+use crate::user_ids::UserSecret;
 use crate::users::Users;
 use crate::walk::Walker;
 use import::Progress;
@@ -21,21 +22,29 @@ use std::time::Duration;
 /// Time-out of the service.
 const SERVICE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Returns all problems that a start with this configuration would have.
+/// Returns all problems that a start with this configuration would have. The connection to the
+/// servers of a cluster is left to the caller.
 pub async fn check(config: &Config, mode: Mode, progress: &dyn Progress) -> Vec<String> {
-    let mut problems = check_files(config, mode);
-    problems.extend(check_sockets(config));
+    // An engine of a cluster has no clients and no service.
+    let has_clients = config.cluster.role != Role::Engine;
+    let mut problems = check_sockets(config, has_clients);
+    if has_clients {
+        problems.extend(check_files(config, mode));
+    }
     let mut maps = Vec::new();
     for city in config.map.cities() {
         match read_walker(config, &city, progress) {
             Err(error) => problems.push(error.to_string()),
             Ok(walker) => {
-                problems.extend(check_service(config, &walker).await);
+                if has_clients {
+                    problems.extend(check_service(config, &walker).await);
+                }
                 maps.push((city.name, walker));
             }
         }
     }
-    if let Some(path) = config.users.file.as_deref().filter(|_| !maps.is_empty()) {
+    let users_file = config.users.file.as_deref().filter(|_| has_clients && !maps.is_empty());
+    if let Some(path) = users_file {
         let users = Users::check(path, &CityMaps::new(maps, config.map.snap));
         problems.extend(users.err().map(|error| error.to_string()));
     }
@@ -64,10 +73,14 @@ fn check_files(config: &Config, mode: Mode) -> Vec<String> {
     problems.extend(tls.map(|error| error.to_string()));
     let token = server.page_token.as_deref().and_then(|path| PageToken::read(path).err());
     problems.extend(token.map(|error| format!("`server.page_token`: {error}")));
+    let secret = config.cluster.secret.as_deref().and_then(|path| UserSecret::read(path).err());
+    problems.extend(secret.map(|error| format!("`cluster.secret`: {error}")));
     if let Some(path) = &config.users.file {
-        problems.extend(check_writable("people.file", path));
+        problems.extend(check_writable("users.file", path));
     }
-    let records = mode == Mode::Guarded && config.engine.guarantee == Guarantee::History;
+    let is_alone = config.cluster.servers.is_empty();
+    let is_history = config.engine.guarantee == Guarantee::History;
+    let records = mode == Mode::Guarded && is_alone && is_history;
     if let Some(path) = config.engine.record.as_ref().filter(|_| records) {
         problems.extend(check_writable("engine.record", path));
     }
@@ -90,12 +103,13 @@ fn check_writable(key: &str, path: &Path) -> Option<String> {
 
 /// Checks that the addresses can be bound. A port in use is not a problem: a running gateway with
 /// these settings uses it.
-fn check_sockets(config: &Config) -> Vec<String> {
+fn check_sockets(config: &Config, has_clients: bool) -> Vec<String> {
     let server = &config.server;
+    let page = server.page_address();
     let sockets = [
-        ("server.listen", Some(server.listen)),
+        ("server.listen", Some(server.listen).filter(|_| has_clients)),
         ("server.metrics", server.metrics),
-        ("server.page", server.page_address().filter(|page| server.metrics != Some(*page))),
+        ("server.page", page.filter(|page| has_clients && server.metrics != Some(*page))),
     ];
     let mut problems = Vec::new();
     for (key, address) in sockets {

@@ -32,7 +32,8 @@ impl Cities {
         let checks_travel =
             engine.guarantee == Guarantee::History && config.cluster.servers.is_empty();
         let open = |(map, service)| {
-            let admission = checks_travel.then(|| Admission::new(engine.horizon));
+            let admission =
+                checks_travel.then(|| Admission::new(engine.history_clock, engine.horizon_rule()));
             let requests = RequestQueue::before(service, &config.service);
             Arc::new(City::new(Arc::clone(map), admission, requests))
         };

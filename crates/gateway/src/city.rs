@@ -157,7 +157,7 @@ impl City {
     /// Fetches the categories of the service. Questions for other categories are refused, because
     /// an unusual word is a fingerprint.
     pub async fn refresh_categories(&self) -> Result<(), ServiceError> {
-        let names = self.requests.client().categories().await?.into_iter();
+        let names = self.requests.categories().await?.into_iter();
         let known = names.filter_map(|name| Some((Category::named(&name).ok()?, name)));
         let known = known.map(|(category, name)| (name, category)).collect();
         self.categories.store(Some(Arc::new(known)));

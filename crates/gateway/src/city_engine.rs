@@ -2,7 +2,8 @@
 //! queries it is given, and has no clock, thread, mailbox or network: [`crate::batch`] feeds it
 //! from the clients of this process, the crate `cluster` from frontends.
 
-use crate::config::EngineConfig;
+use crate::config::{Config, QuestionsConfig};
+use crate::decoys::Decoys;
 use crate::inquiry::Inquiry;
 use crate::mailbox::{Arrival, Client, Collected, Origin, Pending};
 use crate::outcome::Outcome;
@@ -10,8 +11,9 @@ use crate::requests::{RequestBuilder, Requests, ServedSet};
 use crate::waiting::{Ended, WaitingQueries};
 use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
-use meshcloak::guarantee::Guarantee;
-use meshcloak::history::PastPosition;
+use meshcloak::guarantee::{Guarantee, HistoryClock};
+use meshcloak::history::{LastPositions, PastPosition};
+use meshcloak::map::Position;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::scheme::{Scheme, State, Stats};
@@ -28,10 +30,14 @@ pub struct CityEngine<O = Client> {
     waiting: WaitingQueries<O>,
     /// Whether a newer query of a user replaces the waiting one.
     one_per_user: bool,
+    /// Whether the past of a user is the last query that left.
+    is_published_clock: bool,
     /// Whether the scheme reads the accounts of queries.
     reads_accounts: bool,
     /// Seed of the order of requests; `None` uses the system's randomness.
     shuffle_seed: Option<u64>,
+    /// `None` if the settings have none.
+    decoys: Option<Decoys>,
 }
 
 /// Result of a batch.
@@ -47,12 +53,12 @@ pub struct Round<O = Client> {
     pub requests: Vec<Inquiry>,
     /// Published sets with a question.
     pub sets: Vec<ServedSet<O>>,
-    /// Queries that ended without a request.
+    /// Queries that ended without a request, except the present members of `sets`.
     pub ended: Vec<(Pending<O>, Outcome)>,
     /// Number of published sets, those without a question included.
     pub set_count: usize,
-    /// Users of the published sets.
-    pub left: Vec<UserId>,
+    /// Members of the published sets.
+    pub left: Vec<Query>,
     /// Number of queries that still wait.
     pub staying: usize,
     /// Sizes and counts, such as the sets that were not published.
@@ -62,7 +68,8 @@ pub struct Round<O = Client> {
 impl<O> Round<O> {
     /// Number of queries that have left the engine with this batch.
     pub fn departed_count(&self) -> usize {
-        let members: usize = self.sets.iter().map(|set| set.members.len()).sum();
+        let sets = self.sets.iter().map(|set| set.members.len().saturating_add(set.present.len()));
+        let members: usize = sets.sum();
         members.saturating_add(self.ended.len())
     }
 
@@ -85,12 +92,15 @@ impl<O> Round<O> {
 
 impl<O: Origin> CityEngine<O> {
     /// Creates an engine with MeshCloak as configured and no waiting queries.
-    pub fn new(atlas: Arc<Atlas>, engine: &EngineConfig) -> CityEngine<O> {
+    pub fn new(atlas: Arc<Atlas>, config: &Config) -> CityEngine<O> {
+        let Config { engine, presence, .. } = config;
         let settings = Settings {
             guarantee: engine.guarantee,
             region: engine.region_rule(),
-            horizon: engine.horizon,
+            horizon: engine.horizon_rule(),
+            history_clock: engine.history_clock,
             across_accounts: engine.across_accounts,
+            presence: presence.rule,
             ..Settings::default()
         };
         let scheme = Box::new(MeshCloak::new(Arc::clone(&atlas), settings));
@@ -107,7 +117,9 @@ impl<O: Origin> CityEngine<O> {
         let reads_accounts = promise
             .as_ref()
             .is_some_and(|p| p.across_accounts || p.guarantee == Guarantee::History);
-        let one_per_user = promise.is_some_and(|p| p.guarantee.has_one_query_per_user());
+        let one_per_user = promise.as_ref().is_some_and(|p| p.guarantee.has_one_query_per_user());
+        let is_published_clock =
+            promise.is_some_and(|p| p.history_clock == HistoryClock::Published);
         CityEngine {
             atlas,
             scheme,
@@ -115,14 +127,32 @@ impl<O: Origin> CityEngine<O> {
             state: State::default(),
             waiting: WaitingQueries::default(),
             one_per_user,
+            is_published_clock,
             reads_accounts,
             shuffle_seed: None,
+            decoys: None,
         }
+    }
+
+    /// Adds decoys to the questions of each batch, as configured.
+    pub fn with_decoys(mut self, config: QuestionsConfig) -> CityEngine<O> {
+        self.decoys = Decoys::new(config, self.atlas.map());
+        self
     }
 
     /// Makes the order of requests reproducible, for tests.
     pub fn set_shuffle_seed(&mut self, seed: Option<u64>) {
         self.shuffle_seed = seed;
+    }
+
+    /// Begins with positions that left before, for the clock `published` of `history`.
+    pub fn set_left(&mut self, positions: LastPositions) {
+        self.state.history.set_left(positions);
+    }
+
+    /// Inserts a position that left another engine, for the clock `published` of `history`.
+    pub fn insert_left(&mut self, user: UserId, at: Time, position: Position) {
+        self.state.history.insert_left(user, at, position);
     }
 
     /// The waiting queries, in order of arrival.
@@ -160,7 +190,7 @@ impl<O: Origin> CityEngine<O> {
             self.waiting.remove(query); // their pendings are carried or cancelled
         }
         turned.expired.iter().for_each(|query| self.waiting.expire(query, &mut ended));
-        let left = turned.served.iter().map(|(query, _)| query.user).collect();
+        let left = turned.served.iter().map(|(query, _)| query.clone()).collect();
         let mut builder = RequestBuilder {
             map: self.atlas.map(),
             guarantee: self.guarantee,
@@ -168,7 +198,7 @@ impl<O: Origin> CityEngine<O> {
             at,
             waiting: &mut self.waiting,
             published: turned.published,
-            ended: &mut ended,
+            decoys: self.decoys.as_mut(),
         };
         let Requests { inquiries: requests, sets } = builder.requests(turned.served);
         let (set_count, stats) = (turned.published.set_count(), turned.published.stats);
@@ -196,7 +226,11 @@ impl<O: Origin> CityEngine<O> {
             if self.reads_accounts {
                 self.state.accounts.set(query.id, pending.origin.account());
             }
-            self.waiting.insert(&query, pending, previous.is_some());
+            let has_past = match self.is_published_clock {
+                true => self.state.history.last_left(query.user, at).is_some(),
+                false => previous.is_some(),
+            };
+            self.waiting.insert(&query, pending, has_past);
             self.waiting.adopt(query.id, carried);
             if self.guarantee == Guarantee::History {
                 self.state.history.set_previous(query.id, previous);

@@ -1,7 +1,10 @@
 //! Monotonic clock: milliseconds since the start of the gateway. Tests advance it manually.
+//!
+//! Batches, deadlines and horizons use it. The wall clock, which an administrator or NTP may step, is
+//! compared with the clocks of phones only.
 
 use meshcloak::units::Time;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::{Instant, SystemTime};
 
 /// A clock.
@@ -9,8 +12,17 @@ use std::time::{Instant, SystemTime};
 pub enum Clock {
     /// Real time since an instant.
     Monotonic(Instant),
-    /// Manually advanced time, in milliseconds.
-    Manual(AtomicU64),
+    /// Manually advanced time.
+    Manual(ManualClock),
+}
+
+/// A clock of tests.
+#[derive(Debug, Default)]
+pub struct ManualClock {
+    /// Time in milliseconds.
+    millis: AtomicU64,
+    /// Sum of the steps of the wall clock, in milliseconds.
+    wall_steps: AtomicI64,
 }
 
 /// Unix time at which a manual clock starts: 1 January 2026, in milliseconds.
@@ -24,7 +36,7 @@ impl Clock {
 
     /// Creates a clock at 0 that only [`Clock::advance`] changes.
     pub fn manual() -> Clock {
-        Clock::Manual(AtomicU64::new(0))
+        Clock::Manual(ManualClock::default())
     }
 
     /// Returns the current time.
@@ -33,7 +45,7 @@ impl Clock {
             Clock::Monotonic(start) => {
                 u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX)
             }
-            Clock::Manual(millis) => millis.load(Ordering::SeqCst),
+            Clock::Manual(clock) => clock.millis.load(Ordering::SeqCst),
         })
     }
 
@@ -44,16 +56,23 @@ impl Clock {
                 let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
                 since.ok().and_then(|since| u64::try_from(since.as_millis()).ok()).unwrap_or(0)
             }
-            Clock::Manual(millis) => {
-                MANUAL_UNIX_START.saturating_add(millis.load(Ordering::SeqCst))
-            }
+            Clock::Manual(clock) => MANUAL_UNIX_START
+                .saturating_add(clock.millis.load(Ordering::SeqCst))
+                .saturating_add_signed(clock.wall_steps.load(Ordering::SeqCst)),
         }
     }
 
     /// Advances a manual clock. Does nothing for a real one.
     pub fn advance(&self, millis: u64) {
-        if let Clock::Manual(now) = self {
-            now.fetch_add(millis, Ordering::SeqCst);
+        if let Clock::Manual(clock) = self {
+            clock.millis.fetch_add(millis, Ordering::SeqCst);
+        }
+    }
+
+    /// Steps the wall clock of a manual clock, forward or back. Does nothing for a real one.
+    pub fn step_wall(&self, millis: i64) {
+        if let Clock::Manual(clock) = self {
+            clock.wall_steps.fetch_add(millis, Ordering::SeqCst);
         }
     }
 }

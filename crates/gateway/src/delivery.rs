@@ -5,14 +5,16 @@
 //! complete, and end when none is left.
 
 use crate::answer_json::{AnswerParts, AnswerWriter, CachedFrame};
-use crate::answers::{CHUNK, ReleasedSet, without_answer};
+use crate::answers::{CHUNK, MemberAnswer, PRESENT, ReleasedMember, ReleasedSet, without_answer};
 use crate::gateway::Gateway;
 use crate::mailbox::Pending;
 use crate::outcome::{Finished, Outcome};
+use crate::receipt::ServedQuery;
 use crate::refine::find;
-use crate::requests::Member;
 use crate::service::{Objects, ServiceError};
 use crate::submit::finish_all;
+use bytes::Bytes;
+use meshcloak::map::Position;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -85,50 +87,76 @@ struct Results<'a> {
 
 impl Results<'_> {
     /// Refines the answers of a set.
-    fn add(&mut self, ReleasedSet { set, published, alive }: ReleasedSet) {
+    fn add(&mut self, ReleasedSet { members, present, published, alive }: ReleasedSet) {
         let metrics = self.gateway.metrics();
-        for (member, response) in set.into_members() {
-            // A panic fails this member only.
-            let finished = match &*response {
-                Ok(held) => {
-                    let refined = AssertUnwindSafe(|| self.answer(&member, held.objects()));
-                    catch_unwind(refined)
-                        .unwrap_or_else(|_| failed(&member, &ServiceError::Internal))
-                }
-                Err(error) => failed(&member, error),
+        for pending in present {
+            let finished = without_answer(&pending, Outcome::Present, PRESENT);
+            metrics.ended(finished.outcome, 1);
+            self.ended.push((pending, finished));
+        }
+        for ReleasedMember { pending, served, answer } in members {
+            let finished = match self.body(&pending, &served, answer) {
+                Ok(body) => Finished { outcome: Outcome::Answered, body },
+                Err(error) => without_answer(&pending, Outcome::Failed, &error.to_string()),
             };
             metrics.ended(finished.outcome, 1);
             if finished.outcome == Outcome::Answered {
-                metrics.delays.record(member.served.delay(), 1);
+                metrics.delays.record(served.delay(), 1);
                 metrics.answers.record(published.elapsed(), 1);
             }
-            self.ended.push((member.pending, finished));
+            self.ended.push((pending, finished));
         }
         self.alive.push(alive);
     }
 
+    /// Writes the result of a member. A panic fails this member only.
+    fn body(
+        &mut self,
+        pending: &Pending,
+        served: &ServedQuery,
+        answer: MemberAnswer,
+    ) -> Result<Bytes, ServiceError> {
+        match answer {
+            MemberAnswer::Objects(position, response) => {
+                let held = (*response).as_ref().map_err(ServiceError::clone)?;
+                let (position, objects) = (*position.expose(), held.objects());
+                let refined =
+                    AssertUnwindSafe(|| self.refined_body(pending, served, position, objects));
+                catch_unwind(refined).map_err(|_| ServiceError::Internal)
+            }
+            MemberAnswer::Refined(answer) => {
+                let answer = answer?;
+                let ticket = pending.origin.ticket.expose();
+                Ok(self.writer.wrap(ticket, &answer, served.receipt(answer.is_complete)))
+            }
+        }
+    }
+
     /// Finds the exact answer of one member in the result for its whole region.
-    fn answer(&mut self, member: &Member, objects: &Objects) -> Finished {
-        let city = self.gateway.cities().of_query(member.pending.id);
-        let question = member.question().expect("every member of a served set has a question");
-        let found = find(city.walker(), *member.position.expose(), question, objects);
+    fn refined_body(
+        &mut self,
+        pending: &Pending,
+        served: &ServedQuery,
+        position: Position,
+        objects: &Objects,
+    ) -> Bytes {
+        let city = self.gateway.cities().of_query(pending.id);
+        let question = pending.question.expose().as_ref();
+        let question = question.expect("every member of a served set has a question");
+        let found = find(city.walker(), position, question, objects);
         let projection = CachedFrame { frame: city.map().frame(), cache: city.lon_lats() };
         let parts = AnswerParts {
-            ticket: member.pending.origin.ticket.expose(),
+            ticket: pending.origin.ticket.expose(),
             found: &found,
             objects,
-            receipt: member.served.receipt(objects.is_complete()),
+            receipt: served.receipt(objects.is_complete()),
             limits: self.gateway.config().answers,
         };
-        Finished { outcome: Outcome::Answered, body: self.writer.write(projection, &parts) }
+        self.writer.write(projection, &parts)
     }
 
     fn deliver(&mut self) {
         finish_all(self.gateway, &mut self.ended);
         self.alive.clear();
     }
-}
-
-fn failed(member: &Member, error: &ServiceError) -> Finished {
-    without_answer(&member.pending, Outcome::Failed, &error.to_string())
 }

@@ -5,13 +5,14 @@
 //! and of random numbers. How many sets or members share an inquiry, which kinds a set has, and
 //! the order of arrival do not enter.
 
+use crate::decoys::{Decoys, Joined, Rungs};
 use crate::inquiry::Inquiry;
-use crate::question::{Question, QuestionKind};
+use crate::question::{Category, Question, QuestionKind};
 use meshcloak::map::StreetId;
 use rand::Rng;
 use rand::seq::SliceRandom as _;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// Regions of a batch with their question kinds.
@@ -25,7 +26,9 @@ pub(crate) struct InquiryBuilder {
 struct RegionKinds {
     region: Arc<[StreetId]>,
     /// Largest rung of each kind.
-    rungs: BTreeMap<QuestionKind, u8>,
+    rungs: Rungs,
+    /// Kinds with decoys, by kind.
+    joined: Joined,
 }
 
 /// The inquiries of a batch.
@@ -34,6 +37,8 @@ pub(crate) struct DistinctInquiries {
     pub inquiries: Vec<Inquiry>,
     /// Index of the inquiry of each kind, by region.
     indices: Vec<BTreeMap<QuestionKind, usize>>,
+    /// Kinds with decoys, by region and kind.
+    joined: Vec<Joined>,
 }
 
 impl InquiryBuilder {
@@ -42,7 +47,8 @@ impl InquiryBuilder {
         let regions = &mut self.regions;
         *self.index_of.entry(region).or_insert_with_key(|region| {
             let number = regions.len();
-            regions.push(RegionKinds { region: Arc::clone(region), rungs: BTreeMap::new() });
+            let (rungs, joined) = (Rungs::new(), Joined::new());
+            regions.push(RegionKinds { region: Arc::clone(region), rungs, joined });
             number
         })
     }
@@ -58,6 +64,22 @@ impl InquiryBuilder {
         *largest = rung.max(*largest);
     }
 
+    /// Returns the categories that each region is asked.
+    pub(crate) fn categories(&self) -> impl Iterator<Item = &Category> {
+        self.regions.iter().flat_map(|region| {
+            let categories: BTreeSet<&Category> =
+                region.rungs.keys().map(|kind| &kind.category).collect();
+            categories
+        })
+    }
+
+    /// Adds decoys to the questions about each region.
+    pub(crate) fn add_decoys(&mut self, decoys: &Decoys) {
+        for RegionKinds { rungs, joined, .. } in &mut self.regions {
+            *joined = decoys.add(rungs);
+        }
+    }
+
     /// Builds the inquiries: regions in random order, and for each region its kinds in random
     /// order. Inquiries about one region are adjacent, so that its answers are held for a short
     /// time. Without randomness they are sorted by region and kind, which depends on no user either.
@@ -69,7 +91,7 @@ impl InquiryBuilder {
             order.shuffle(random);
         }
         let mut inquiries = Vec::with_capacity(order.len());
-        for (RegionKinds { region, rungs }, indices) in order {
+        for (RegionKinds { region, rungs, .. }, indices) in order {
             let mut kinds: Vec<(&QuestionKind, &u8)> = rungs.iter().collect();
             if let Some(random) = &mut random {
                 kinds.shuffle(random);
@@ -79,7 +101,8 @@ impl InquiryBuilder {
                 inquiries.push(Inquiry::new(Arc::clone(region), kind.clone(), rung));
             }
         }
-        DistinctInquiries { inquiries, indices }
+        let joined = self.regions.into_iter().map(|region| region.joined).collect();
+        DistinctInquiries { inquiries, indices, joined }
     }
 }
 
@@ -88,6 +111,14 @@ impl DistinctInquiries {
     /// added.
     pub(crate) fn index(&self, region: usize, kind: &QuestionKind) -> Option<usize> {
         self.indices.get(region)?.get(kind).copied()
+    }
+
+    /// Returns the indices of the inquiries about a region that must end before the answer to a
+    /// question of this kind is released: its own and those of its decoys.
+    pub(crate) fn joined(&self, region: usize, kind: &QuestionKind) -> impl Iterator<Item = usize> {
+        let joined = self.joined.get(region).and_then(|joined| joined.get(kind));
+        let decoys = joined.into_iter().flatten().filter_map(move |kind| self.index(region, kind));
+        self.index(region, kind).into_iter().chain(decoys)
     }
 }
 
@@ -222,7 +253,7 @@ mod tests {
             category: Category::Any,
         };
         let sets: Vec<Set> = (0..8).map(|street| (vec![StreetId(street)], vec![cafe(1)])).collect();
-        let orders: std::collections::BTreeSet<Vec<Inquiry>> =
+        let orders: BTreeSet<Vec<Inquiry>> =
             (0..50).map(|seed| built(&sets, Some(&mut Town::generator(seed))).0).collect();
         assert!(orders.len() > 45, "{}", orders.len());
     }

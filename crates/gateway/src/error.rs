@@ -16,7 +16,7 @@ pub enum Refusal {
     #[error("missing or unknown key; send the header `Authorization: Bearer KEY`")]
     Key,
     /// The key was revoked while its stream was open.
-    #[error("the key was revoked; the stream ends")]
+    #[error("the key was revoked")]
     Revoked,
     /// The ticket is unknown.
     #[error("unknown ticket; results are kept for a limited time")]
@@ -40,7 +40,7 @@ pub enum Refusal {
     #[error("wrong content type, expected {0}")]
     ContentType(&'static str),
     /// k is out of range.
-    #[error("k must be from 2 to {0}")]
+    #[error("k must be from 2 to {0}, or 1 without a question")]
     K(u32),
     /// dt is out of range.
     #[error("dt must be from 0 to {} seconds", .0.as_secs_f64())]
@@ -103,6 +103,9 @@ pub enum Refusal {
     /// categories yet.
     #[error("too many queries are in progress; retry in a moment")]
     Busy,
+    /// The client has not read earlier results of the account (`limits.unread_mb`).
+    #[error("the account has too many results that were not read; repeat the request for this one")]
+    Unread,
     /// The service cannot answer in time: the expected wait before it is too long.
     #[error("the service has too many requests to answer in time; retry in a moment")]
     ServiceBusy {
@@ -116,7 +119,7 @@ pub enum Refusal {
 
 impl Refusal {
     /// All codes, in the order of [`Refusal::code`].
-    pub const CODES: [&'static str; 31] = [
+    pub const CODES: [&'static str; 32] = [
         "malformed",
         "key",
         "revoked",
@@ -146,6 +149,7 @@ impl Refusal {
         "person-busy",
         "people",
         "connections",
+        "unread",
         "busy",
         "stopping",
     ];
@@ -182,6 +186,7 @@ impl Refusal {
             Refusal::UserBusy(_) => "person-busy",
             Refusal::Users => "people",
             Refusal::Connections => "connections",
+            Refusal::Unread => "unread",
             Refusal::Busy | Refusal::ServiceBusy { .. } => "busy",
             Refusal::Stopping => "stopping",
         }
@@ -204,6 +209,7 @@ impl Refusal {
             | Refusal::Users
             | Refusal::Connections => StatusCode::TOO_MANY_REQUESTS,
             Refusal::Busy
+            | Refusal::Unread
             | Refusal::ServiceBusy { .. }
             | Refusal::Stopping
             | Refusal::NotKept
@@ -216,7 +222,7 @@ impl Refusal {
     /// Returns the seconds after which a retry can succeed; `None` if it cannot.
     pub fn retry_after(&self) -> Option<u32> {
         match self {
-            Refusal::Rate | Refusal::Busy => Some(1),
+            Refusal::Rate | Refusal::Busy | Refusal::Unread => Some(1),
             // Whole seconds up to a minute: no finer measure of the load.
             Refusal::ServiceBusy { retry_after } => {
                 Some(retry_after.as_secs().saturating_add(1).min(60) as u32)

@@ -13,7 +13,7 @@ use crate::change_of_city::{LastCities, withdraw_elsewhere};
 use crate::cities::Cities;
 use crate::city::{City, CityParts};
 use crate::clock::Clock;
-use crate::config::{AfterStart, Config, Mode};
+use crate::config::{Config, EngineConfig, Mode};
 use crate::delivery::DeliveryPool;
 use crate::error::Refusal;
 use crate::keys::KeyError;
@@ -43,7 +43,7 @@ pub struct Gateway {
     user_ids: UserIds,
     users: Users,
     sessions: Sessions,
-    /// Under `history` with `engine.after_start = refuse`.
+    /// Under `history`, outside the demo and a cluster.
     served_users: Option<ServedUsers>,
     /// Limit of queries in progress: `engine.queue`, or above it while a lowered one takes effect.
     queue_limit: AtomicUsize,
@@ -80,20 +80,17 @@ impl Gateway {
             Mode::Demo => Directory::open_to_all(config.limits),
             Mode::Guarded => Directory::empty(),
         };
-        let refuses_known = engine.guarantee == Guarantee::History
-            && engine.after_start == AfterStart::Refuse
-            && mode == Mode::Guarded
-            && config.cluster.servers.is_empty();
-        let served_users = refuses_known
-            .then(|| ServedUsers::open(engine.record.as_deref(), engine.horizon))
-            .transpose()?;
+        let served_users = open_served_users(&config, mode)?;
         let shared = config.cluster.secret.as_deref().map(UserSecret::read).transpose()?;
         let recorded = served_users.as_ref().and_then(ServedUsers::secret);
         let user_ids = UserIds::persistent(shared.or(recorded));
         let cities = Cities::new(cities, &config);
         let users = Users::open(&config.users, cities.maps(), &user_ids)?;
-        let last_cities = (cities.are_several() && engine.guarantee == Guarantee::History)
-            .then(|| LastCities::new(engine.horizon));
+        // In a cluster the engines compare the cities of a user.
+        let is_alone = config.cluster.servers.is_empty();
+        let several = cities.are_several() && is_alone;
+        let last_cities = (several && engine.guarantee == Guarantee::History)
+            .then(|| LastCities::new(engine.horizon_rule().longest()));
         let gateway = Gateway {
             guarantee: engine.guarantee,
             mode,
@@ -255,6 +252,21 @@ impl Gateway {
     pub fn stopping(&self) -> watch::Receiver<bool> {
         self.stopping.subscribe()
     }
+}
+
+/// Opens the record of served users under `history`, and removes it otherwise. The demo and a cluster
+/// have none.
+fn open_served_users(config: &Config, mode: Mode) -> Result<Option<ServedUsers>, KeyError> {
+    if mode != Mode::Guarded || !config.cluster.servers.is_empty() {
+        return Ok(None);
+    }
+    let EngineConfig { guarantee, record, after_start, .. } = &config.engine;
+    let horizon = config.engine.horizon_rule().longest();
+    if *guarantee == Guarantee::History {
+        return ServedUsers::open(record.as_deref(), horizon, *after_start).map(Some);
+    }
+    record.as_deref().map_or(Ok(()), ServedUsers::discard)?;
+    Ok(None)
 }
 
 /// Prints no field: most of them hold private data.

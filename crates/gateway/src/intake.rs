@@ -10,6 +10,7 @@ use crate::api::{QueryRequest, QuestionBody};
 use crate::city::CityId;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
+use crate::held_arrivals::StandingQuestion;
 use crate::question::{Category, Find, Operation, Question};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::Position;
@@ -32,9 +33,9 @@ pub struct CheckedQuery {
     pub city: CityId,
     /// Position on the map of the city.
     pub position: Private<Position>,
-    /// Requested size of the anonymity set, at least 2.
+    /// Requested size of the anonymity set; at least 2, or 1 without a question.
     pub k: u32,
-    /// Temporal tolerance.
+    /// Temporal tolerance; without a question the patience of presence reports.
     pub dt: Duration,
     /// Distance constraint.
     pub dc: Length,
@@ -42,6 +43,8 @@ pub struct CheckedQuery {
     pub speed: Option<Speed>,
     /// Question for the service; `None` if the user only adds to the sets of others.
     pub question: Private<Option<Question>>,
+    /// Set if the query is held before it reaches the engine.
+    pub standing: Option<StandingQuestion>,
 }
 
 /// A query that failed validation.
@@ -111,7 +114,10 @@ pub(crate) fn check_query(
     let exact = question.as_ref().map(|question| (question.kind(), exact_number(question)));
     let digest =
         gateway.user_ids().digest((city.name(), user.0, position, k, dt, dc, speed, exact));
-    let (k, dt) = (k.max(minimum.k), dt.max(minimum.dt));
+    let (k, dt) = match question {
+        Some(_) => (k.max(minimum.k), dt.max(minimum.dt)),
+        None => (k.max(minimum.k), gateway.config().presence.patience),
+    };
     Ok(CheckedQuery {
         ticket: Private::new(Arc::from(&**ticket)),
         digest,
@@ -123,6 +129,7 @@ pub(crate) fn check_query(
         dc,
         speed,
         question: question.into(),
+        standing: None,
     })
 }
 
@@ -141,7 +148,8 @@ fn check_requirement(
     request: &QueryRequest<'_>,
 ) -> Result<Requirement, Refusal> {
     let limits = account.limits();
-    let k = u32::try_from(request.k).ok().filter(|k| (2..=limits.k_max).contains(k));
+    let min = if request.question.is_some() { 2 } else { 1 };
+    let k = u32::try_from(request.k).ok().filter(|k| (min..=limits.k_max).contains(k));
     let k = k.ok_or(Refusal::K(limits.k_max))?;
     let dt = seconds(request.dt).filter(|dt| *dt <= limits.dt_max);
     let dt = dt.ok_or(Refusal::Dt(limits.dt_max))?;

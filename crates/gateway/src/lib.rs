@@ -53,6 +53,7 @@ pub mod service;
 pub mod walk;
 
 mod answer_json;
+pub mod held_arrivals;
 pub mod lon_lat_cache;
 pub mod mailbox;
 pub mod metrics;
@@ -71,19 +72,24 @@ pub mod gateway;
 
 mod change_of_city;
 pub mod intake;
+mod standing_wait;
 pub mod submit;
 
 pub mod answers;
 pub mod batch;
 pub mod city_engine;
+mod decoys;
 mod delivery;
 mod distinct_inquiries;
+pub mod open_round;
 mod open_sets;
+pub mod refined_answer;
 pub mod requests;
 pub mod service_load;
 pub mod ticker;
 
 mod access;
+mod charged_body;
 pub mod live;
 pub mod routes;
 pub mod server;

@@ -2,14 +2,16 @@
 //! waits for a running batch.
 
 use crate::accounts::Account;
+use crate::held_arrivals::{HeldArrivals, StandingQuestion};
 use crate::question::Question;
 use meshcloak::accounts::AccountId;
 use meshcloak::guarantee::Admission;
 use meshcloak::history::PastPosition;
 use meshcloak::private::Private;
-use meshcloak::query::{Query, QueryId};
+use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::units::Time;
 use parking_lot::{Mutex, MutexGuard};
+use rustc_hash::FxHashSet;
 use std::sync::Arc;
 
 /// Where a query came from and where its result goes.
@@ -74,7 +76,8 @@ pub struct Arrival<O = Client> {
 /// Queue of accepted queries.
 ///
 /// Lock order: `admission`, then `state`. Submission holds `admission` from the time of a query
-/// until it is in the mailbox, so that arrivals are ordered by time. The engine takes `state` alone.
+/// until it is in the mailbox, so that arrivals are ordered by time, except released ones. The engine
+/// takes `state` alone.
 /// The distance searches of the admission check hold neither.
 #[derive(Debug)]
 pub struct Mailbox {
@@ -86,6 +89,7 @@ pub struct Mailbox {
 #[derive(Debug)]
 pub struct MailboxState {
     arrivals: Vec<Arrival>,
+    held: HeldArrivals,
     cancelled: Vec<QueryId>,
     next_id: u64,
     is_closed: bool,
@@ -108,6 +112,7 @@ impl Mailbox {
     pub fn new(admission: Option<Admission>, first: QueryId) -> Mailbox {
         let state = MailboxState {
             arrivals: Vec::new(),
+            held: HeldArrivals::default(),
             cancelled: Vec::new(),
             next_id: first.0,
             is_closed: false,
@@ -132,19 +137,25 @@ impl Mailbox {
         self.state.lock()
     }
 
-    /// Removes the queries that were asked up to `at` and the cancellations that apply to queries
-    /// removed so far.
+    /// Removes the queries that were asked up to `at` and are not held beyond it, and the
+    /// cancellations that apply to queries removed so far.
     pub fn collect(&self, at: Time) -> Collected {
+        self.collect_released(at, at)
+    }
+
+    /// As [`Mailbox::collect`], with another time up to which queries are held.
+    pub fn collect_released(&self, at: Time, held_until: Time) -> Collected {
         let mut state = self.lock();
         state.collected_at = at;
-        let due = state.arrivals.partition_point(|arrival| arrival.query.expose().asked_at <= at);
-        let later = state.arrivals.split_off(due);
-        let arrivals = std::mem::replace(&mut state.arrivals, later);
+        let mut arrivals = state.held.release(held_until);
+        let is_due = |arrival: &mut Arrival| arrival.query.expose().asked_at <= at;
+        arrivals.extend(state.arrivals.extract_if(.., is_due));
         // Cancellations of queries that are still in the mailbox stay for the next batch.
-        let first = state.arrivals.first().map(|arrival| arrival.query.expose().id);
-        let first = first.unwrap_or(QueryId(state.next_id));
-        let (cancelled, later) = state.cancelled.iter().partition(|&&id| id < first);
-        state.cancelled = later;
+        let MailboxState { arrivals: later, cancelled, .. } = &mut *state;
+        let later: FxHashSet<QueryId> = later.iter().map(|later| later.pending.id).collect();
+        let is_later = |id: &mut QueryId| later.contains(id);
+        let staying: Vec<QueryId> = cancelled.extract_if(.., is_later).collect();
+        let cancelled = std::mem::replace(cancelled, staying);
         Collected { arrivals, cancelled }
     }
 }
@@ -165,13 +176,32 @@ impl MailboxState {
         self.is_closed = true;
     }
 
-    /// Appends a query and assigns the next id to it.
+    /// Appends a query and assigns the next id to it. Held queries of its user come before it.
     pub fn push(&mut self, mut arrival: Arrival) -> QueryId {
+        let id = self.number(&mut arrival);
+        self.arrivals.extend(self.held.release_user(arrival.query.expose().user));
+        self.arrivals.push(arrival);
+        id
+    }
+
+    /// Returns until when a query of a standing question that arrives now is held.
+    pub fn held_until(&mut self, user: UserId, now: Time, standing: StandingQuestion) -> Time {
+        self.held.until(user, now, standing)
+    }
+
+    /// Holds a query until the time that [`MailboxState::held_until`] has returned, and assigns the
+    /// next id to it.
+    pub fn push_held(&mut self, mut arrival: Arrival) -> QueryId {
+        let id = self.number(&mut arrival);
+        self.held.push(arrival);
+        id
+    }
+
+    fn number(&mut self, arrival: &mut Arrival) -> QueryId {
         let id = QueryId(self.next_id);
         self.next_id = self.next_id.wrapping_add(1);
         arrival.query.expose_mut().id = id;
         arrival.pending.id = id;
-        self.arrivals.push(arrival);
         id
     }
 
@@ -180,8 +210,9 @@ impl MailboxState {
         self.cancelled.retain(|&cancelled| cancelled != id);
     }
 
-    /// Marks a query as cancelled.
+    /// Marks a query as cancelled. It is not held any longer.
     pub fn cancel(&mut self, id: QueryId) {
+        self.arrivals.extend(self.held.release_query(id));
         self.cancelled.push(id);
     }
 }

@@ -1,73 +1,59 @@
-//! Sets of a round that wait for responses of the service.
+//! Sets of a round that wait for the ends of their requests.
 
-use crate::requests::{Member, ServedSet};
-use crate::service::{HeldObjects, ServiceError};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Response to a request.
-pub type Response = Result<HeldObjects, ServiceError>;
-
-/// Sets by the requests that they wait for.
-pub(crate) struct OpenSets {
+/// Sets `S` by the requests that they wait for. A request ends with an `E`.
+pub(crate) struct OpenSets<S, E> {
     /// `None` once the set is complete.
-    sets: Vec<Option<OpenSet>>,
+    sets: Vec<Option<OpenSet<S, E>>>,
     /// Indices of the sets that wait for each request.
-    waiting: Vec<Vec<usize>>,
+    waiting: BTreeMap<usize, Vec<usize>>,
 }
 
-struct OpenSet {
-    members: Vec<Member>,
-    /// Number of distinct requests of the set.
-    requests: usize,
-    /// Responses so far, with their requests.
-    responses: Vec<(usize, Arc<Response>)>,
+/// A set, and the ends of its requests.
+pub(crate) struct OpenSet<S, E> {
+    set: S,
+    ends: Vec<(usize, Arc<E>)>,
+    /// Number of requests that have not ended.
+    missing: usize,
 }
 
-/// A set whose requests have all ended.
-pub(crate) struct CompleteSet {
-    members: Vec<Member>,
-    responses: Vec<(usize, Arc<Response>)>,
-}
-
-impl OpenSets {
-    /// Creates sets without responses.
-    pub(crate) fn new(sets: Vec<ServedSet>) -> OpenSets {
-        let mut waiting: Vec<Vec<usize>> = Vec::new();
-        let open = sets.into_iter().enumerate().map(|(index, ServedSet { members, requests })| {
+impl<S, E> OpenSets<S, E> {
+    /// Creates sets with their distinct requests; no request has ended.
+    pub(crate) fn new(sets: impl IntoIterator<Item = (S, Vec<usize>)>) -> OpenSets<S, E> {
+        let mut open = OpenSets { sets: Vec::new(), waiting: BTreeMap::new() };
+        for (set, requests) in sets {
             for &request in &requests {
-                if waiting.len() <= request {
-                    waiting.resize_with(request.saturating_add(1), Vec::new);
-                }
-                waiting.get_mut(request).into_iter().for_each(|sets| sets.push(index));
+                open.waiting.entry(request).or_default().push(open.sets.len());
             }
-            Some(OpenSet { members, requests: requests.len(), responses: Vec::new() })
-        });
-        OpenSets { sets: open.collect(), waiting }
+            open.sets.push(Some(OpenSet { set, ends: Vec::new(), missing: requests.len() }));
+        }
+        open
     }
 
-    /// Records the response to a request. Calls `complete` with each set whose last it is.
+    /// Records the end of a request. Calls `complete` with each set whose last it is.
     pub(crate) fn end(
         &mut self,
         request: usize,
-        response: &Arc<Response>,
-        mut complete: impl FnMut(CompleteSet),
+        end: &Arc<E>,
+        mut complete: impl FnMut(OpenSet<S, E>),
     ) {
-        for index in self.waiting.get_mut(request).map(std::mem::take).unwrap_or_default() {
+        for index in self.waiting.remove(&request).unwrap_or_default() {
             let Some(entry) = self.sets.get_mut(index) else { continue };
-            let Some(open) = entry else { continue };
-            open.responses.push((request, Arc::clone(response)));
-            if open.responses.len() == open.requests
-                && let Some(OpenSet { members, responses, .. }) = entry.take()
-            {
-                complete(CompleteSet { members, responses });
+            let Some(set) = entry else { continue };
+            set.ends.push((request, Arc::clone(end)));
+            set.missing = set.missing.saturating_sub(1);
+            if set.missing == 0 {
+                entry.take().into_iter().for_each(&mut complete);
             }
         }
     }
 
-    /// Completes all sets with an error for the missing responses.
-    pub(crate) fn fail(&mut self, error: &ServiceError, mut complete: impl FnMut(CompleteSet)) {
-        for request in 0..self.waiting.len() {
-            self.end(request, &Arc::new(Err(error.clone())), &mut complete);
+    /// Completes all sets with this end of the requests that have none.
+    pub(crate) fn end_all(&mut self, end: &Arc<E>, mut complete: impl FnMut(OpenSet<S, E>)) {
+        while let Some((&request, _)) = self.waiting.first_key_value() {
+            self.end(request, end, &mut complete);
         }
     }
 
@@ -77,14 +63,9 @@ impl OpenSets {
     }
 }
 
-impl CompleteSet {
-    /// Returns the members with the responses to their questions.
-    pub(crate) fn into_members(self) -> impl Iterator<Item = (Member, Arc<Response>)> {
-        let CompleteSet { members, responses } = self;
-        members.into_iter().map(move |member| {
-            let of_member = responses.iter().find(|(request, _)| *request == member.request);
-            let response = of_member.map(|(_, response)| Arc::clone(response));
-            (member, response.unwrap_or_else(|| Arc::new(Err(ServiceError::Internal))))
-        })
+impl<S, E> OpenSet<S, E> {
+    /// Returns the set, and the ends of its requests by number.
+    pub(crate) fn into_parts(self) -> (S, Vec<(usize, Arc<E>)>) {
+        (self.set, self.ends)
     }
 }

@@ -156,9 +156,17 @@ impl Outbox {
         self.lock().writing.clear();
         loop {
             let taken = self.lock().take();
-            if let Some(taken) = taken {
-                self.emptied.notify_one();
-                return Some(self.chunk(taken));
+            match taken {
+                Some(Taken::Lines { lines, dropped }) => {
+                    self.emptied.notify_one();
+                    return Some(chunk(&lines, dropped));
+                }
+                Some(Taken::Ticket(ticket)) => {
+                    let line = self.stored_line(&ticket).await;
+                    self.emptied.notify_one();
+                    return Some(chunk(&[line], 0));
+                }
+                None => {}
             }
             {
                 let state = self.lock();
@@ -170,36 +178,52 @@ impl Outbox {
         }
     }
 
-    /// Joins lines to a chunk. Results are looked up without the lock of the outbox, because
-    /// producers hold that of the tickets.
-    fn chunk(&self, taken: Taken) -> Bytes {
-        let mut chunk = BytesMut::new();
-        let mut add = |line: &[u8]| {
-            chunk.extend_from_slice(line);
-            chunk.extend_from_slice(b"\n");
-        };
-        taken.lines.iter().for_each(|line| add(line));
-        if let Some(ticket) = taken.ticket {
-            let status = self.account.tickets().lock().find(&ticket);
-            match status {
-                TicketStatus::Done(finished) => add(&finished.body),
-                _ => add(&refusal_json(Some(&ticket), &Refusal::Unknown)),
-            }
+    /// Waits until the result of the first entry, a ticket, can be charged, and takes it from the
+    /// tickets. Meanwhile it is not held here.
+    async fn stored_line(&self, ticket: &Arc<str>) -> Bytes {
+        let len = self.find(ticket).len().saturating_add(1);
+        let charge = self.unread.charge_when_free(len).await;
+        let line = self.find(ticket);
+        let mut state = self.lock();
+        if state.entries.expose_mut().pop_front().is_some() {
+            state.parked = state.parked.saturating_sub(1);
+            state.writing.push(charge);
         }
-        if taken.dropped > 0 {
-            let message = format!("{} refusals were dropped: nothing was read", taken.dropped);
-            add(&refusal_json(None, &Refusal::Malformed(message)));
+        line
+    }
+
+    /// Finds a stored result. Must be called without the lock of the outbox, because producers hold
+    /// that of the tickets.
+    fn find(&self, ticket: &str) -> Bytes {
+        let status = self.account.tickets().lock().find(ticket);
+        match status {
+            TicketStatus::Done(finished) => finished.body,
+            _ => refusal_json(Some(ticket), &Refusal::Unknown).into(),
         }
-        chunk.freeze()
     }
 }
 
-/// What is taken from the buffer for one chunk.
-#[derive(Default)]
-struct Taken {
-    lines: Vec<Bytes>,
-    ticket: Option<Arc<str>>,
-    dropped: usize,
+/// Joins lines to a chunk, with a last line about dropped ones.
+fn chunk(lines: &[Bytes], dropped: usize) -> Bytes {
+    let mut chunk = BytesMut::new();
+    let mut add = |line: &[u8]| {
+        chunk.extend_from_slice(line);
+        chunk.extend_from_slice(b"\n");
+    };
+    lines.iter().for_each(|line| add(line));
+    if dropped > 0 {
+        let message = format!("{dropped} refusals were dropped: nothing was read");
+        add(&refusal_json(None, &Refusal::Malformed(message)));
+    }
+    chunk.freeze()
+}
+
+/// Next part of the buffer.
+enum Taken {
+    /// Charged lines, removed from the buffer, and the number of dropped ones.
+    Lines { lines: Vec<Bytes>, dropped: usize },
+    /// Ticket of the first entry, which stays.
+    Ticket(Arc<str>),
 }
 
 impl OutboxState {
@@ -225,28 +249,25 @@ impl OutboxState {
         true
     }
 
-    /// Takes lines up to about a chunk, or up to the next ticket. `None` if there is nothing.
+    /// Takes lines up to about a chunk or the next ticket, or finds a ticket as first entry. `None` if
+    /// there is nothing.
     fn take(&mut self) -> Option<Taken> {
-        let mut taken = Taken { dropped: std::mem::take(&mut self.dropped), ..Taken::default() };
-        let mut len = 0_usize;
+        let entries = self.entries.expose_mut();
+        let dropped = std::mem::take(&mut self.dropped);
+        let (mut lines, mut len) = (Vec::new(), 0_usize);
         while len < CHUNK
-            && taken.ticket.is_none()
-            && let Some(entry) = self.entries.expose_mut().pop_front()
+            && matches!(entries.front(), Some(Entry::Line(..)))
+            && let Some(Entry::Line(line, charge)) = entries.pop_front()
         {
-            match entry {
-                Entry::Line(line, charge) => {
-                    len = len.saturating_add(charge.bytes());
-                    self.bytes = self.bytes.saturating_sub(charge.bytes());
-                    self.writing.push(charge);
-                    taken.lines.push(line);
-                }
-                Entry::Ticket(ticket) => {
-                    self.parked = self.parked.saturating_sub(1);
-                    taken.ticket = Some(ticket);
-                }
-            }
+            len = len.saturating_add(charge.bytes());
+            self.bytes = self.bytes.saturating_sub(charge.bytes());
+            self.writing.push(charge);
+            lines.push(line);
         }
-        let is_empty = taken.lines.is_empty() && taken.ticket.is_none() && taken.dropped == 0;
-        (!is_empty).then_some(taken)
+        match entries.front() {
+            _ if !lines.is_empty() || dropped > 0 => Some(Taken::Lines { lines, dropped }),
+            Some(Entry::Ticket(ticket)) => Some(Taken::Ticket(Arc::clone(ticket))),
+            _ => None,
+        }
     }
 }

@@ -20,9 +20,27 @@ pub(crate) fn replace_file(path: &Path, text: &str) -> io::Result<()> {
     // A file left behind by a crash may have wrong permissions, which it would keep.
     fs::remove_file(&temporary).ok();
     let written = write_new(&temporary, path, text.as_bytes())
+        .and_then(|()| verify(&temporary, path, text))
         .and_then(|()| fs::rename(&temporary, path))
         .and_then(|()| sync_folder(path));
     written.inspect_err(|_| drop(fs::remove_file(&temporary)))
+}
+
+/// Checks that a new file can be read, has the right content, and owner, group and mode of the old
+/// one: a file system may ignore a change of the owner.
+fn verify(temporary: &Path, path: &Path, text: &str) -> io::Result<()> {
+    if fs::read(temporary)? != text.as_bytes() {
+        return Err(io::Error::other("the new file does not hold what was written"));
+    }
+    let facts = |data: &Metadata| (data.uid(), data.gid(), data.mode());
+    match fs::metadata(path) {
+        Ok(old) if facts(&old) != facts(&fs::metadata(temporary)?) => {
+            Err(io::Error::other("the new file does not have owner, group and mode of the old one"))
+        }
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(error) => Err(error),
+    }
 }
 
 fn write_new(temporary: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
@@ -108,9 +126,9 @@ mod tests {
         replace_file(&path, "old").unwrap();
         assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
-        // Only root can give a file away. Without root the owner is compared with itself.
-        let service_user = if geteuid().is_root() { 1234 } else { geteuid().as_raw() };
-        std::os::unix::fs::chown(&path, Some(service_user), None).unwrap();
+        // Only root can give a file away. Without root owner and group are compared with themselves.
+        let [user, group] = [1234, 5678].map(|id| geteuid().is_root().then_some(id));
+        std::os::unix::fs::chown(&path, user, group).unwrap();
         let before = fs::metadata(&path).unwrap();
         replace_file(&path, "new").unwrap();
         let after = fs::metadata(&path).unwrap();

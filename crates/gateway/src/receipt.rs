@@ -49,6 +49,8 @@ pub struct ServedQuery {
     pub k: u32,
     /// Size of the published set.
     pub set_size: usize,
+    /// Members of the published set that have a question.
+    pub asking: usize,
     /// Number of streets in the region.
     pub streets: usize,
     /// Time of the query.
@@ -73,6 +75,7 @@ impl ServedQuery {
             guarantee: guarantee_name(self.guarantee),
             k: self.k,
             k_reached: coarse_size(self.set_size, self.k),
+            k_asking: coarse_size(self.asking, 1),
             streets: coarse_streets(self.streets),
             delay: self.delay().as_secs_f64(),
             exact,
@@ -102,6 +105,7 @@ mod tests {
                 guarantee,
                 k: 2,
                 set_size: 2,
+                asking: 2,
                 streets: 1,
                 asked_at: Time::default(),
                 served_at: Time::default(),
@@ -123,6 +127,7 @@ mod tests {
                 assert!(coarse == k || STEPS.contains(&coarse));
             }
         }
+        assert_eq!((coarse_size(1, 1), coarse_size(4, 1)), (1, 3), "of members that ask");
         assert_eq!((coarse_size(4, 2), coarse_size(9, 7), coarse_size(1000, 5)), (3, 7, 50));
     }
 }

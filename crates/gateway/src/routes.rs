@@ -1,14 +1,16 @@
 //! Handlers of the client API, with every status they can return.
 
 use crate::access::{KeyAccess, KeyAccount};
+use crate::accounts::Account;
 use crate::api::{QueryRequest, RefusalBody, ResultBody};
+use crate::charged_body::respond;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::{RefusedQuery, parse_query};
 use crate::outcome::Finished;
 use crate::server::MAX_BODY_BYTES;
 use crate::stream::{StreamClient, answer_lines, refusal_json};
-use crate::submit::{Submission, cancel, submit};
+use crate::submit::{Submission, cancel, cancel_abandoned, submit};
 use crate::tickets::Route;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Path, Request, State};
@@ -50,9 +52,10 @@ const NDJSON: HeaderValue = HeaderValue::from_static("application/x-ndjson");
 )]
 pub async fn ask(
     State(gateway): State<Arc<Gateway>>,
-    KeyAccount(account): KeyAccount,
+    KeyAccess(mut access): KeyAccess,
     request: Request,
 ) -> Response {
+    let account = Arc::clone(&access.account);
     let body = match read(&gateway, request).await {
         Ok(body) => body,
         Err(refusal) => return refuse(&gateway, &refusal),
@@ -76,11 +79,20 @@ pub async fn ask(
         None => Route::One(oneshot::channel().0),
     };
     submit(&gateway, &account, [query], route, |_, result| submission = result);
-    match submission {
-        Submission::Ended(finished) => respond(finished),
-        Submission::Refused(refusal) => refuse_query(&gateway, Some(ticket.expose()), &refusal),
-        Submission::Waiting => wait(&gateway, receiver).await,
-    }
+    let finished = match submission {
+        Submission::Ended(finished) => Ok(finished),
+        Submission::Refused(refusal) => Err(refusal),
+        Submission::Waiting => tokio::select! {
+            biased;
+            () = access.revoked() => {
+                // The receiver is gone, so that the query has no other route.
+                cancel_abandoned(&gateway, &account, std::slice::from_ref(ticket.expose()));
+                Err(Refusal::Revoked)
+            }
+            finished = wait(receiver) => finished,
+        },
+    };
+    answer(&gateway, &account, Some(ticket.expose()), finished)
 }
 
 /// Cancels a query. The response is sent when the query has ended, possibly with another outcome.
@@ -111,13 +123,17 @@ pub async fn cancel_query(
     if !account.allow_query() {
         return refuse(&gateway, &Refusal::Rate);
     }
+    let Some(_connection) = account.connect() else {
+        return refuse(&gateway, &Refusal::Connections);
+    };
     let (sender, receiver) = oneshot::channel();
-    match cancel(&gateway, &account, &ticket, Route::One(sender)) {
-        None => refuse(&gateway, &Refusal::Unknown),
-        Some(Submission::Ended(finished)) => respond(finished),
-        Some(Submission::Refused(refusal)) => refuse(&gateway, &refusal),
-        Some(Submission::Waiting) => wait(&gateway, receiver).await,
-    }
+    let finished = match cancel(&gateway, &account, &ticket, Route::One(sender)) {
+        None => Err(Refusal::Unknown),
+        Some(Submission::Ended(finished)) => Ok(finished),
+        Some(Submission::Refused(refusal)) => Err(refusal),
+        Some(Submission::Waiting) => wait(receiver).await,
+    };
+    answer(&gateway, &account, None, finished)
 }
 
 /// Submits queries of any number of users: one query per line in, one result per line out, in order
@@ -191,15 +207,20 @@ pub(crate) fn has_type(headers: &HeaderMap, wanted: &HeaderValue) -> bool {
     wanted.to_str().is_ok_and(|wanted| essence.eq_ignore_ascii_case(wanted))
 }
 
-async fn wait(gateway: &Gateway, receiver: oneshot::Receiver<Finished>) -> Response {
-    match receiver.await {
-        Ok(finished) => respond(finished),
-        Err(_) => refuse(gateway, &Refusal::Stopping),
-    }
+async fn wait(receiver: oneshot::Receiver<Finished>) -> Result<Finished, Refusal> {
+    receiver.await.map_err(|_| Refusal::Stopping)
 }
 
-fn respond(finished: Finished) -> Response {
-    (finished.outcome.status(), [(CONTENT_TYPE, JSON)], Body::from(finished.body)).into_response()
+/// Builds the response with a result, or with a refusal.
+fn answer(
+    gateway: &Gateway,
+    account: &Account,
+    ticket: Option<&str>,
+    finished: Result<Finished, Refusal>,
+) -> Response {
+    let response = finished
+        .and_then(|Finished { outcome, body }| respond(gateway, account, outcome.status(), body));
+    response.unwrap_or_else(|refusal| refuse_query(gateway, ticket, &refusal))
 }
 
 /// Builds and counts a refusal.

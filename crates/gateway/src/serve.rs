@@ -1,7 +1,14 @@
 //! A running gateway: sockets, engines, reload and graceful shutdown.
 
+mod reload;
+mod service_threads;
+
+pub use reload::ReloadError;
+
+use service_threads::ServiceThreads;
+
 use crate::batch::Round;
-use crate::config::{Config, ConfigError, PageAddress, ServerConfig, Sources};
+use crate::config::{Config, PageAddress, ServerConfig};
 use crate::engines::{Engines, poll_categories};
 use crate::gateway::Gateway;
 use crate::keys::KeyError;
@@ -36,23 +43,9 @@ pub enum ServeError {
     /// The token of the operator's page cannot be read.
     #[error("`server.page_token`: {0}")]
     PageToken(KeyError),
-    /// The engine's thread cannot be started.
-    #[error("cannot start the engine thread: {0}")]
+    /// The thread of an engine or those of the service cannot be started.
+    #[error("cannot start a thread of the engine or the service: {0}")]
     Thread(io::Error),
-}
-
-/// Reason why a reload failed.
-#[derive(Debug, thiserror::Error)]
-pub enum ReloadError {
-    /// A setting is invalid.
-    #[error(transparent)]
-    Config(#[from] ConfigError),
-    /// The file of keys is missing or invalid.
-    #[error(transparent)]
-    Keys(#[from] KeyError),
-    /// The certificate or its key is invalid.
-    #[error(transparent)]
-    Tls(#[from] TlsError),
 }
 
 /// A running gateway.
@@ -67,6 +60,8 @@ pub struct Running {
     engines: Option<Engines>,
     listeners: Vec<JoinHandle<()>>,
     closing: watch::Sender<bool>,
+    /// Ends when dropped.
+    _service_threads: ServiceThreads,
 }
 
 /// Where the engine runs.
@@ -133,6 +128,7 @@ impl Running {
             let limits = operator_limits.clone();
             listeners.push(tokio::spawn(listen(socket, app, limits, closing.subscribe())));
         }
+        let service_threads = ServiceThreads::start(&gateway).map_err(ServeError::Thread)?;
         let local = site == EngineSite::Local;
         let engines = local.then(|| Engines::start(&gateway, &monitor, observer)).transpose();
         let engines = engines.map_err(ServeError::Thread)?;
@@ -147,6 +143,7 @@ impl Running {
             engines,
             listeners,
             closing,
+            _service_threads: service_threads,
         })
     }
 
@@ -168,44 +165,6 @@ impl Running {
     /// Address of the operator's page.
     pub fn page_address(&self) -> Option<SocketAddr> {
         self.page_address
-    }
-
-    /// Reloads limits, keys and certificate: all of them, or nothing. Logs the settings that have
-    /// changed and need a restart.
-    pub fn reload(&self, sources: Result<Sources, ConfigError>) {
-        let restart = sources.as_ref().ok().map(|new| new.needing_restart(&self.gateway.config()));
-        let config = sources.and_then(|sources| Config::load(&sources));
-        let applied = config.map_err(ReloadError::from).and_then(|config| self.apply(&config));
-        match applied {
-            Ok(()) => tracing::info!("configuration read again"),
-            Err(error) => {
-                self.gateway.metrics().count_failed_reload();
-                tracing::error!(
-                    %error,
-                    "reload failed: all settings and keys are unchanged, and revoked keys are \
-                     still accepted"
-                );
-                return;
-            }
-        }
-        for key in restart.unwrap_or_default() {
-            tracing::warn!(setting = key, "changed, but takes effect only after a restart");
-        }
-    }
-
-    /// Applies limits, keys and certificate of a configuration: all of them, or nothing.
-    pub fn apply(&self, config: &Config) -> Result<(), ReloadError> {
-        let new = match (&self.tls, &config.server.tls) {
-            (Some(_), Some(files)) => Some(Tls::read(files)?),
-            _ => None,
-        };
-        self.gateway.reload(config)?;
-        if let (Some(tls), Some(new)) = (&self.tls, new) {
-            tls.replace(new);
-        }
-        let now = self.gateway.clock().unix_millis() / 1000;
-        self.gateway.metrics().reload_succeeded(now);
-        Ok(())
     }
 
     /// Waits until an engine has failed. The caller should then call [`Running::stop`].

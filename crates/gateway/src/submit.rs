@@ -1,7 +1,10 @@
 //! Submission of validated queries, cancellation, and delivery of results.
 
+mod cancellation;
 #[cfg(test)]
 mod tests;
+
+pub use cancellation::{cancel, cancel_abandoned};
 
 use crate::accounts::Account;
 use crate::city::{City, CityId};
@@ -14,7 +17,7 @@ use crate::queue_share;
 use crate::service_load::check_wait;
 use crate::tickets::{AcceptedQuery, Attendance, Route, TicketStatus, TicketTable};
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::{Admission, AdmissionError, Guarantee, check_travel};
+use meshcloak::guarantee::{Admission, AdmissionError, Admitted, Guarantee, check_travel};
 use meshcloak::history::PastPosition;
 use meshcloak::query::{Query, QueryBuilder, QueryError};
 use parking_lot::MutexGuard;
@@ -52,7 +55,7 @@ fn submit_with(
     gateway: &Gateway,
     account: &Arc<Account>,
     queries: impl IntoIterator<Item = CheckedQuery>,
-    check: impl Fn(&Atlas, &Query, Option<PastPosition>) -> Travel,
+    check: impl Fn(&Atlas, &Query, Option<PastPosition>) -> Result<Admitted, AdmissionError>,
     (mut route, mut on_submission): (impl FnMut() -> Route, impl FnMut(&Arc<str>, Submission)),
 ) {
     if gateway.guarantee() != Guarantee::History {
@@ -76,8 +79,8 @@ fn submit_with(
     }
 }
 
-/// Result of the admission check of `history`: the previous position of the user.
-type Travel = Result<Option<PastPosition>, AdmissionError>;
+/// Result of the admission check of `history`; `None` under another guarantee.
+type Travel = Result<Option<Admitted>, AdmissionError>;
 
 /// Attempts to check a query whose user submits others at the same time.
 const MAX_ATTEMPTS: usize = 3;
@@ -88,7 +91,7 @@ fn check_and_lock<'a>(
     gateway: &'a Gateway,
     account: &'a Arc<Account>,
     checked: &CheckedQuery,
-    check: impl Fn(&Atlas, &Query, Option<PastPosition>) -> Travel,
+    check: impl Fn(&Atlas, &Query, Option<PastPosition>) -> Result<Admitted, AdmissionError>,
 ) -> Option<(Desk<'a>, Travel)> {
     let (user, city) = (*checked.user.expose(), gateway.cities().get(checked.city));
     let last = |admission: &mut Option<Admission>| {
@@ -98,7 +101,7 @@ fn check_and_lock<'a>(
         let previous = last(&mut city.mailbox().admission());
         // The query is dated when it is accepted: later, so that the user can have come farther.
         let query = builder(gateway, checked).build_unchecked();
-        let travel = check(city.atlas(), &query, previous);
+        let travel = check(city.atlas(), &query, previous).map(Some);
         let mut desk = Desk::lock(gateway, account, city);
         let present = desk.admission.as_deref_mut().and_then(last);
         if present.is_none() || present == previous {
@@ -207,16 +210,30 @@ impl<'a> Desk<'a> {
         let Desk { gateway, account, tickets, city, admission } = self;
         let limits = account.limits();
         let query = builder(gateway, &checked).build(city.atlas().dc_max());
-        let query = query.map_err(|error| match error {
-            QueryError::K(_) => Refusal::K(limits.k_max),
+        let mut query = query.map_err(|error| match error {
+            QueryError::K(_) | QueryError::PresentK => Refusal::K(limits.k_max),
             QueryError::DistanceConstraint { .. } => Refusal::Dc(limits.dc_min, limits.dc_max),
         })?;
-        let previous = travel.map_err(|error| match error {
+        let admitted = travel.map_err(|error| match error {
             AdmissionError::Speed => Refusal::Speed,
             AdmissionError::FasterThanDeclared => Refusal::FasterThanDeclared,
         })?;
+        if let Some(admitted) = admitted {
+            query.position = admitted.position;
+        }
+        let previous = admitted.and_then(|admitted| admitted.previous);
         if gateway.cities().are_several() {
             gateway.change_city(tickets, city, &query)?;
+        }
+        let mut mailbox = city.mailbox().lock();
+        // The mailbox may have been closed since the first check. What it held then is in the last
+        // batch.
+        if mailbox.is_closed() {
+            return Err(Refusal::Stopping);
+        }
+        if let Some(standing) = checked.standing {
+            let until = mailbox.held_until(query.user, query.asked_at, standing);
+            query.temporal_tolerance += until - query.asked_at;
         }
         let pending = Pending {
             origin: Client { account: Arc::clone(account), ticket: checked.ticket },
@@ -226,53 +243,22 @@ impl<'a> Desk<'a> {
             asked_at: query.asked_at,
             deadline: query.asked_at + query.temporal_tolerance,
         };
-        let mut mailbox = city.mailbox().lock();
-        // The mailbox may have been closed since the first check. What it held then is in the last
-        // batch.
-        if mailbox.is_closed() {
-            return Err(Refusal::Stopping);
-        }
         if let Some(admission) = admission.as_deref_mut().and_then(Option::as_mut) {
             admission.record(&query);
         }
         gateway.under_way().fetch_add(1, Ordering::Relaxed);
         city.under_way().fetch_add(1, Ordering::Relaxed);
-        let id = mailbox.push(Arrival {
+        let arrival = Arrival {
             query: query.into(),
             pending,
             carried: Vec::new(),
             previous: previous.into(),
-        });
+        };
+        let id = match checked.standing {
+            None => mailbox.push(arrival),
+            Some(_) => mailbox.push_held(arrival),
+        };
         Ok(AcceptedQuery { id, user: checked.user, digest: checked.digest })
-    }
-}
-
-/// Cancels a query. Its outcome goes to `route` and is not `cancelled` if the query is published
-/// before the cancellation takes effect. Returns `None` for an unknown ticket.
-pub fn cancel(
-    gateway: &Gateway,
-    account: &Account,
-    ticket: &str,
-    route: Route,
-) -> Option<Submission> {
-    let mut tickets = account.tickets().lock();
-    match tickets.find(ticket) {
-        TicketStatus::Unknown | TicketStatus::Conflict => None,
-        TicketStatus::Done(finished) => Some(Submission::Ended(finished)),
-        TicketStatus::Waiting(id) => {
-            tickets.add_route(ticket, route);
-            gateway.cities().of_query(id).mailbox().lock().cancel(id);
-            Some(Submission::Waiting)
-        }
-    }
-}
-
-/// Cancels the waiting queries of a closed stream, except those that another connection waits for.
-/// A ticket that is repeated before the next batch continues its query, and after it begins anew.
-pub fn cancel_abandoned(gateway: &Gateway, account: &Account, tickets: &[Arc<str>]) {
-    let mut table = account.tickets().lock();
-    for id in tickets.iter().filter_map(|ticket| table.abandon(ticket)) {
-        gateway.cities().of_query(id).mailbox().lock().cancel(id);
     }
 }
 

@@ -1,5 +1,6 @@
-//! The engine's thread of a city: one batch at every whole multiple of the tick, by the monotonic clock. It
-//! hands rounds over a channel and never waits for their delivery.
+//! The engine's thread of a city: one batch at every whole multiple of the tick, by the monotonic
+//! clock, and more of them until the service is known. It hands rounds over a channel and never waits
+//! for their delivery.
 
 use crate::answers::answer_round;
 use crate::batch::{BatchEngine, Round};
@@ -90,8 +91,11 @@ fn run(
     }
 }
 
+/// Batches per tick until the first request to a remote service has ended: a new process admits few
+/// queries before it knows the service.
+const FIRST_BATCHES_PER_TICK: u64 = 4;
+
 /// Runs a batch at every whole multiple of the tick until `stop` is set, then a last one.
-#[expect(clippy::arithmetic_side_effects, reason = "milliseconds since the start; tick > 0")]
 fn run_batches(
     gateway: &Gateway,
     city: &City,
@@ -99,20 +103,28 @@ fn run_batches(
     engine: &mut BatchEngine,
     send: &dyn Fn(Round),
 ) {
-    let tick = u64::try_from(gateway.config().engine.tick.as_millis()).unwrap_or(1000).max(1);
+    let tick = u64::try_from(gateway.config().engine.tick.as_millis()).unwrap_or(1000);
     let mut last = 0_u64;
     loop {
+        let is_known = city.requests().is_known();
+        let step = if is_known { tick } else { tick / FIRST_BATCHES_PER_TICK }.max(1);
         let now = gateway.clock().now().as_millis();
-        let due = (last + 1).max(now / tick) * tick;
+        let due = next_batch(last, now, step);
         if stop.wait(Duration::from_millis(due.saturating_sub(now))) {
             break;
         }
-        // After a batch that took longer than a tick, the missed ticks are skipped.
-        last = (gateway.clock().now().as_millis() / tick).max(last + 1);
-        send(engine.turn(Time::from_millis(last * tick)));
+        last = next_batch(last, gateway.clock().now().as_millis(), step);
+        send(engine.turn(Time::from_millis(last)));
     }
     city.mailbox().lock().close();
     send(engine.turn(gateway.clock().now()));
+}
+
+/// Returns the time of the next batch, a whole multiple of `step` after `last`: the next multiple, or
+/// the latest before `now` after a batch that took longer than a step. All times are in milliseconds.
+fn next_batch(last: u64, now: u64, step: u64) -> u64 {
+    let multiples = |time: u64| time.checked_div(step).unwrap_or(time);
+    multiples(last).saturating_add(1).max(multiples(now)).saturating_mul(step)
 }
 
 /// Rounds between two removals of idle users.
@@ -162,6 +174,15 @@ mod tests {
     use meshcloak::units::Length;
     use tokio::sync::oneshot;
 
+    #[test]
+    fn batches_are_at_multiples_of_the_step_and_missed_ones_are_skipped() {
+        assert_eq!(next_batch(0, 0, 1000), 1000);
+        assert_eq!(next_batch(1000, 1003, 1000), 2000);
+        assert_eq!(next_batch(1000, 4700, 1000), 4000, "at once, without those missed");
+        assert_eq!(next_batch(1250, 1260, 250), 1500);
+        assert_eq!(next_batch(1250, 1260, 1000), 2000, "the service is known");
+    }
+
     /// Scheme that panics when a query waits.
     struct PanickingScheme(Published);
 
@@ -171,15 +192,7 @@ mod tests {
         }
 
         fn describe(&self) -> Description {
-            Description {
-                label: "",
-                summary: "",
-                setting: "",
-                cliques: "",
-                constraint: "",
-                pace: Pace::Batch,
-                regions: RegionDependence::Fixed,
-            }
+            Description::unlisted(Pace::Batch, RegionDependence::Fixed)
         }
 
         fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &mut Published {

@@ -4,6 +4,7 @@
 use crate::queue_share;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Number of buffered bytes of all accounts, with a limit.
 #[derive(Debug)]
@@ -35,6 +36,9 @@ impl Default for UnreadBytes {
     }
 }
 
+/// Time between two attempts of a stream to charge its next result.
+const POLL_INTERVAL: Duration = Duration::from_millis(200);
+
 /// The part of one account in [`UnreadBytes`].
 #[derive(Clone, Debug, Default)]
 pub struct UnreadShare {
@@ -48,9 +52,11 @@ impl UnreadShare {
         UnreadShare { total, held }
     }
 
-    /// Charges bytes; `None` if they exceed the limit of all or the share of the account.
+    /// Charges bytes; `None` if they exceed the limit of all or the share of the account. More bytes
+    /// than the limit are charged as the limit: such a result is sent alone.
     pub(crate) fn charge(&self, bytes: usize) -> Option<Charge> {
         let max = self.total.max.load(Ordering::Relaxed);
+        let bytes = bytes.min(max);
         let held = self.held.load(Ordering::Relaxed);
         let add = |used: usize| {
             let is_fair = queue_share::allows(max, used, held);
@@ -59,6 +65,20 @@ impl UnreadShare {
         self.total.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).ok()?;
         self.held.fetch_add(bytes, Ordering::Relaxed);
         Some(Charge { share: self.clone(), bytes })
+    }
+
+    /// Waits until bytes can be charged. The bytes of an account become free at the latest when its
+    /// clients that read nothing are disconnected (`server.idle_timeout`).
+    ///
+    /// Polls, because a wake-up of all waiting streams whenever bytes become free could be used to
+    /// occupy the processors.
+    pub(crate) async fn charge_when_free(&self, bytes: usize) -> Charge {
+        loop {
+            if let Some(charge) = self.charge(bytes) {
+                return charge;
+            }
+            tokio::time::sleep(POLL_INTERVAL).await;
+        }
     }
 }
 
@@ -101,6 +121,8 @@ mod tests {
         assert_eq!(total.used(), 100 * late.len());
         drop(late);
         assert_eq!(total.used() + greedy.held.load(Ordering::Relaxed), 0);
-        assert!(other.charge(100_001).is_none(), "more than there is");
+        let alone = other.charge(100_001);
+        assert_eq!(alone.as_ref().map(Charge::bytes), Some(100_000), "more than there is");
+        assert!(greedy.charge(1).is_none());
     }
 }

@@ -33,6 +33,8 @@ pub struct ClusterConfig {
     pub certificate: Option<PathBuf>,
     /// File of the key of the client certificate.
     pub key: Option<PathBuf>,
+    /// Whether positions may travel in the clear to servers off loopback.
+    pub insecure: bool,
 }
 
 /// What a process does.
@@ -61,6 +63,7 @@ impl Default for ClusterConfig {
             tls_roots: None,
             certificate: None,
             key: None,
+            insecure: false,
         }
     }
 }
@@ -141,4 +144,10 @@ pub(super) const SETTINGS: &[Setting] = &[
         .cluster
         .key =
         path(text)),
+    setting!(
+        "cluster.insecure",
+        "false",
+        "Allow NATS servers off loopback without TLS: true or false.",
+        |c, text| c.cluster.insecure = one_of(text, &[("true", true), ("false", false)])?
+    ),
 ];

@@ -4,8 +4,9 @@ use super::parse::{constraint, metres, one_of, path, seconds, whole};
 use super::setting::Setting;
 use super::settings::setting;
 use crate::receipt::guarantee_name;
-use meshcloak::cells::{CellRule, DEFAULT_CELL_LENGTH};
-use meshcloak::guarantee::Guarantee;
+use meshcloak::cells::{DEFAULT_CELL_LENGTH, DEFAULT_CELLS_LENGTH};
+use meshcloak::guarantee::{Guarantee, HistoryClock};
+use meshcloak::history::Horizon;
 use meshcloak::mesh_cloak::RegionRule;
 use meshcloak::units::Length;
 use std::path::PathBuf;
@@ -24,6 +25,11 @@ pub struct EngineConfig {
     pub cell_length: Option<Length>,
     /// How long `history` remembers a user's last position.
     pub horizon: Duration,
+    /// Distance that a user can travel before the last position is forgotten; zero: the time alone
+    /// decides.
+    pub horizon_distance: Length,
+    /// What the adversary of `history` knows of time.
+    pub history_clock: HistoryClock,
     /// Range of the prepared distance tables.
     pub dc_max: Length,
     /// Whether every k is met without the members of any one other account.
@@ -50,9 +56,11 @@ impl Default for EngineConfig {
         EngineConfig {
             tick: Duration::from_secs(1),
             guarantee: Guarantee::Reciprocal,
-            region: RegionRule::default(),
+            region: RegionRule::Cell(DEFAULT_CELL_LENGTH),
             cell_length: None,
             horizon: meshcloak::guarantee::DEFAULT_HORIZON,
+            horizon_distance: Length::ZERO,
+            history_clock: HistoryClock::Asked,
             dc_max: Length::metres(2000.0),
             across_accounts: false,
             queue: 200_000,
@@ -63,12 +71,15 @@ impl Default for EngineConfig {
 }
 
 impl EngineConfig {
+    /// Returns how long `history` remembers a user's last position, by speed.
+    pub fn horizon_rule(&self) -> Horizon {
+        Horizon { time: self.horizon, distance: self.horizon_distance }
+    }
+
     /// Returns the region sent to the service, with the configured length of cells.
     pub fn region_rule(&self) -> RegionRule {
         match (self.region, self.cell_length) {
-            (RegionRule::Cells(rule), Some(length)) => {
-                RegionRule::Cells(CellRule { length, ..rule })
-            }
+            (RegionRule::Cells(_), Some(length)) => RegionRule::Cells(length),
             (RegionRule::Cell(_), Some(length)) => RegionRule::Cell(length),
             (region, _) => region,
         }
@@ -92,10 +103,10 @@ pub(super) const SETTINGS: &[Setting] = &[
     ),
     setting!(
         "engine.region",
-        "\"reach\"",
-        "Region sent to the service: reach (streets that members can reach), cells (their fixed cells), or cell (sets lie in one fixed cell).",
+        "\"cell\"",
+        "Region sent to the service: cell (a set lies in one fixed cell, which is the region), cells (the fixed cells of the members), or reach (streets that members can reach, as in the paper).",
         |c, text| {
-            let cells = RegionRule::Cells(CellRule::default());
+            let cells = RegionRule::Cells(DEFAULT_CELLS_LENGTH);
             let regions = [RegionRule::default(), cells, RegionRule::Cell(DEFAULT_CELL_LENGTH)];
             c.engine.region = one_of(text, &regions.map(|region| (region.name(), region)))?;
         }
@@ -119,9 +130,24 @@ pub(super) const SETTINGS: &[Setting] = &[
         |c, text| c.engine.horizon = seconds(text, 1.0..=86_400.0)?
     ),
     setting!(
+        "engine.horizon_distance",
+        "0",
+        "Slow users are remembered until they can have travelled so far, in metres, 0 to 100000, for at most 4 hours; 0: for engine.horizon.",
+        |c, text| c.engine.horizon_distance = Length::metres_down(metres(text, 0.0..=100_000.0)?)
+    ),
+    setting!(
+        "engine.history_clock",
+        "\"asked\"",
+        "What the adversary of history knows of time: asked (when each user asked), or published (when a set is published; standing questions then wait at random).",
+        |c, text| {
+            let words = [("asked", HistoryClock::Asked), ("published", HistoryClock::Published)];
+            c.engine.history_clock = one_of(text, &words)?;
+        }
+    ),
+    setting!(
         "engine.after_start",
         "\"refuse\"",
-        "Under history after a start, users served before are refused for one horizon (refuse) or treated as new (new).",
+        "Under history after a start, users served before, or all without a complete record, are refused for one horizon (refuse) or treated as new (new).",
         |c, text| {
             let words = [("refuse", AfterStart::Refuse), ("new", AfterStart::New)];
             c.engine.after_start = one_of(text, &words)?;

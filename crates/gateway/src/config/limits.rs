@@ -133,7 +133,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     setting!(
         "limits.unread_mb",
         "256",
-        "Largest size of the results in all streams and sockets that are not read, MB, 1 to 1000000.",
+        "Largest size of the results of all streams, sockets and requests that are not read, MB, 1 to 1000000.",
         |c, text| c.answers.max_unread = whole::<usize>(text, 1..=1_000_000)? << 20
     ),
     setting!(

@@ -12,6 +12,8 @@ mod limits;
 mod log;
 mod map;
 mod parse;
+mod presence;
+mod questions;
 mod results;
 mod server;
 mod service;
@@ -27,6 +29,8 @@ pub use engine::{AfterStart, EngineConfig};
 pub use limits::{AccountLimits, AnswersConfig};
 pub use log::{LogConfig, LogFormat};
 pub use map::{CityConfig, MapConfig};
+pub use presence::PresenceConfig;
+pub use questions::QuestionsConfig;
 pub use results::ResultsConfig;
 pub use server::{PageAddress, ServerConfig, TlsFiles};
 pub use service::ServiceConfig;
@@ -46,6 +50,10 @@ pub struct Config {
     pub map: MapConfig,
     /// Batches and guarantee.
     pub engine: EngineConfig,
+    /// Decoys.
+    pub questions: QuestionsConfig,
+    /// Presence reports.
+    pub presence: PresenceConfig,
     /// Default limits of an account.
     pub limits: AccountLimits,
     /// File of keys; with `None` only the demo is accessible.
@@ -70,6 +78,8 @@ impl Default for Config {
             server: ServerConfig::default(),
             map: MapConfig::default(),
             engine: EngineConfig::default(),
+            questions: QuestionsConfig::default(),
+            presence: PresenceConfig::default(),
             limits: AccountLimits::default(),
             keys: Some(PathBuf::from("keys.json")),
             answers: AnswersConfig::default(),

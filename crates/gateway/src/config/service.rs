@@ -25,7 +25,7 @@ pub struct ServiceConfig {
     pub question_timeout: Duration,
     /// Largest number of concurrent requests.
     pub concurrency: usize,
-    /// Longest wait of a request for one of them to end.
+    /// Longest wait of a request for one of them to end, and for a circuit breaker.
     pub wait: Duration,
     /// Largest size of the answers held for refinement, in bytes.
     pub max_held: usize,
@@ -109,7 +109,7 @@ pub(super) const SETTINGS: &[Setting] = &[
     setting!(
         "service.wait",
         "10",
-        "Longest wait of a request for service.concurrency in seconds, 0.1 to 600; queries are refused as busy if half of it is expected.",
+        "Longest wait of a request for service.concurrency or for a failed service, in seconds, 0.1 to 600; queries are refused as busy if half of it is expected.",
         |c, text| c.service.wait = seconds(text, 0.1..=600.0)?
     ),
     setting!(

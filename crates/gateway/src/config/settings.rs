@@ -1,7 +1,9 @@
 //! The list of settings: key, explanation, default, and parser.
 
 use super::setting::Setting;
-use super::{cluster, engine, limits, log, map, results, server, service, users};
+use super::{
+    cluster, engine, limits, log, map, presence, questions, results, server, service, users,
+};
 use std::sync::LazyLock;
 
 macro_rules! setting {
@@ -24,6 +26,8 @@ static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         server::SETTINGS,
         map::SETTINGS,
         engine::SETTINGS,
+        questions::SETTINGS,
+        presence::SETTINGS,
         limits::SETTINGS,
         results::SETTINGS,
         users::SETTINGS,

@@ -22,6 +22,19 @@ impl Gateway {
         old.revoke_missing(&new);
     }
 
+    /// Ends the keys that the file of keys no longer lists, and changes nothing else. Called after a
+    /// failed reload: revoking needs no other setting. Returns the number of ended keys.
+    ///
+    /// # Errors
+    /// The file is missing or invalid: which keys are revoked is unknown, and all stay valid.
+    pub fn revoke_missing_keys(&self) -> Result<usize, KeyError> {
+        let file = read_keys(&self.config.load(), self.mode)?;
+        let old = self.directory.load_full();
+        let new = Arc::new(old.without_missing(&file));
+        self.directory.store(Arc::clone(&new));
+        Ok(old.revoke_missing(&new))
+    }
+
     /// Applies the limits and keys of a new configuration. Sockets, map, guarantee, tick and
     /// service need a restart and are not changed.
     ///

@@ -3,7 +3,9 @@
 
 use super::messages::{numbered, skipped};
 use crate::unread_bytes::{Charge, UnreadShare};
+use axum::extract::ws::Utf8Bytes;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// Capacity in messages.
 const MAX_MESSAGES: usize = 32;
@@ -13,9 +15,31 @@ const MAX_BYTES: usize = 64 << 10;
 /// A message that may have to be sent again.
 struct BufferedMessage {
     seq: u64,
-    text: String,
-    charge: Charge,
+    text: ChargedText,
 }
+
+/// A text that is charged as long as the buffer or a connection holds it.
+#[derive(Clone, Debug)]
+pub(super) struct ChargedText {
+    pub text: Utf8Bytes,
+    _charge: Option<Arc<Charge>>,
+}
+
+impl ChargedText {
+    /// A short text, not charged.
+    pub fn free(text: String) -> ChargedText {
+        ChargedText { text: text.into(), _charge: None }
+    }
+}
+
+/// Compares the texts.
+impl PartialEq for ChargedText {
+    fn eq(&self, other: &ChargedText) -> bool {
+        self.text == other.text
+    }
+}
+
+impl Eq for ChargedText {}
 
 /// Numbered messages to a client.
 pub(super) struct MessageBuffer {
@@ -50,20 +74,22 @@ impl MessageBuffer {
             return;
         };
         self.bytes = self.bytes.saturating_add(text.len());
-        self.messages.push_back(BufferedMessage { seq: self.last, text, charge });
+        let text = ChargedText { text: text.into(), _charge: Some(Arc::new(charge)) };
+        self.messages.push_back(BufferedMessage { seq: self.last, text });
         while self.messages.len() > MAX_MESSAGES
             || (self.bytes > MAX_BYTES && self.messages.len() > 1)
         {
             let Some(oldest) = self.messages.pop_front() else { break };
-            self.bytes = self.bytes.saturating_sub(oldest.charge.bytes());
+            self.bytes = self.bytes.saturating_sub(oldest.text.text.len());
             self.skipped = self.skipped.saturating_add(u64::from(oldest.seq > self.sent));
         }
     }
 
     /// Returns the next message with its `seq`. A report of skipped messages has none.
-    pub fn next(&mut self) -> Option<(Option<u64>, String)> {
+    pub fn next(&mut self) -> Option<(Option<u64>, ChargedText)> {
         if self.skipped > 0 {
-            return Some((None, skipped(std::mem::take(&mut self.skipped))));
+            let report = skipped(std::mem::take(&mut self.skipped));
+            return Some((None, ChargedText::free(report)));
         }
         let unsent = self.messages.iter().find(|message| message.seq > self.sent)?;
         Some((Some(unsent.seq), unsent.text.clone()))
@@ -91,7 +117,6 @@ impl MessageBuffer {
 mod tests {
     use super::*;
     use crate::unread_bytes::UnreadBytes;
-    use std::sync::Arc;
 
     #[test]
     fn one_large_message_is_kept_and_the_bytes_are_charged() {
@@ -102,8 +127,11 @@ mod tests {
         }
         assert_eq!((buffer.messages.len(), buffer.bytes), (1, unread.used()));
         assert!(buffer.bytes < 2 * MAX_BYTES);
-        assert_eq!(buffer.next(), Some((None, skipped(2))));
+        assert_eq!(buffer.next(), Some((None, ChargedText::free(skipped(2)))));
+        let (_, written) = buffer.next().unwrap();
         drop(buffer);
+        assert!(unread.used() > 40 << 10, "charged while a connection writes it");
+        drop(written);
         assert_eq!(unread.used(), 0);
     }
 
@@ -119,7 +147,10 @@ mod tests {
         }
         let (kept, lost) = buffers.split_at_mut(4);
         assert!(kept.iter_mut().all(|buffer| matches!(buffer.next(), Some((Some(1), _)))));
-        assert!(lost.iter_mut().all(|buffer| buffer.next() == Some((None, skipped(1)))));
+        assert!(
+            lost.iter_mut()
+                .all(|buffer| buffer.next() == Some((None, ChargedText::free(skipped(1)))))
+        );
         kept[0].messages.clear();
         buffers[9].push("result", &[b'x'; 20_000]);
         assert!(matches!(buffers[9].next(), Some((Some(2), _))));

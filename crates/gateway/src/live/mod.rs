@@ -34,6 +34,10 @@ use axum::response::Response;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
 
+/// Longest message to a client: the largest value of `limits.answer_kb`, and its envelope. A longer
+/// one would end the connection.
+const MAX_MESSAGE_BYTES: usize = (16 << 20) + (64 << 10);
+
 /// Route of WebSockets.
 pub fn routes() -> OpenApiRouter<Arc<Gateway>> {
     OpenApiRouter::new().routes(utoipa_axum::routes!(live))
@@ -78,7 +82,7 @@ async fn live(
         .max_message_size(MAX_BODY_BYTES)
         .max_frame_size(MAX_BODY_BYTES)
         .write_buffer_size(0)
-        .max_write_buffer_size(256 << 10)
+        .max_write_buffer_size(MAX_MESSAGE_BYTES)
         .on_upgrade(move |socket| async move {
             socket::run(gateway, access, socket).await;
             drop((slot, connection));

@@ -1,7 +1,7 @@
 //! State that survives a disconnect: the standing query, the motion, and the last messages to the
 //! client.
 
-use super::message_buffer::MessageBuffer;
+use super::message_buffer::{ChargedText, MessageBuffer};
 use super::standing::StandingQuery;
 use crate::outcome::Finished;
 use crate::tickets::ResultListener;
@@ -67,7 +67,7 @@ pub(super) struct SessionState {
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum NextAction {
     /// Send a message, with its `seq` if it has one.
-    Send(Option<u64>, String),
+    Send(Option<u64>, ChargedText),
     /// Close: another connection serves the session.
     Replaced,
     /// Close: the session has ended and all messages were sent.
@@ -230,7 +230,10 @@ mod tests {
         for number in 0..100 {
             finish(&session, format!("{{\"n\":{number}}}"));
         }
-        assert_eq!(session.next(connection).await, NextAction::Send(None, skipped(68)));
+        assert_eq!(
+            session.next(connection).await,
+            NextAction::Send(None, ChargedText::free(skipped(68)))
+        );
         assert_eq!(seq(&session, connection).await, 69);
         assert_eq!(session.lock().waiting, 0);
     }

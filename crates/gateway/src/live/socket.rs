@@ -2,6 +2,7 @@
 //! bounded buffer of the `session` lies between them.
 
 use super::connection::Connection;
+use super::message_buffer::ChargedText;
 use super::messages::{ClientMessage, PositionMessage, numbered};
 use super::session::{NextAction, SessionListener};
 use super::standing::StandingQuery;
@@ -9,8 +10,9 @@ use crate::accounts::{Access, Account};
 use crate::api::QueryRequest;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::intake::check_query;
+use crate::intake::{check_query, seconds};
 use crate::listen::until_true;
+use crate::standing_wait::mark_standing;
 use crate::stream::refusal_json;
 use crate::submit::{Submission, submit};
 use crate::tickets::{ResultListener as _, Route};
@@ -97,11 +99,12 @@ impl Connection {
     /// Sends the messages of the session. A client that does not read in time is disconnected.
     async fn write(&self, sink: &mut SplitSink<WebSocket, Message>) -> CloseReason {
         let idle = self.gateway.config().server.idle_timeout;
-        let mut next = NextAction::Send(None, self.welcome.clone());
+        let mut next = NextAction::Send(None, ChargedText::free(self.welcome.clone()));
         loop {
             match next {
-                NextAction::Send(seq, text) => {
-                    let sent = tokio::time::timeout(idle, sink.send(Message::text(text))).await;
+                NextAction::Send(seq, charged) => {
+                    let message = Message::Text(charged.text.clone());
+                    let sent = tokio::time::timeout(idle, sink.send(message)).await;
                     if !matches!(sent, Ok(Ok(()))) {
                         return CloseReason(close_code::POLICY, "the client reads too slowly");
                     }
@@ -154,7 +157,7 @@ impl Connection {
     }
 
     /// Handles one message.
-    fn handle(&self, account: &Arc<Account>, text: &str) -> Result<(), Refusal> {
+    pub(super) fn handle(&self, account: &Arc<Account>, text: &str) -> Result<(), Refusal> {
         let message = serde_json::from_str(text);
         match message.map_err(|error| Refusal::Malformed(error.to_string()))? {
             ClientMessage::Hello(_) => Err(Refusal::Malformed("`hello` was already sent".into())),
@@ -186,10 +189,9 @@ impl Connection {
         position: &PositionMessage,
     ) -> Result<(), Refusal> {
         let StandingQuery { k, dt, question } = self.session.lock().standing.clone();
-        let estimated = match (position.dc, position.interval) {
-            (None, None) => Some(self.estimate_motion(position)?),
-            _ => None,
-        };
+        let motion = self.estimate_motion(position)?;
+        let is_estimated = position.dc.is_none() && position.interval.is_none();
+        let estimated = Some(motion).filter(|_| is_estimated);
         let request = QueryRequest {
             ticket: Cow::Borrowed(ticket).into(),
             person: Cow::Borrowed(&**self.session.owner.user.expose()).into(),
@@ -202,7 +204,9 @@ impl Connection {
             interval: position.interval,
             question,
         };
-        let query = check_query(&self.gateway, account, &request)?;
+        let mut query = check_query(&self.gateway, account, &request)?;
+        let declared = position.interval.and_then(seconds).unwrap_or_default();
+        mark_standing(&self.gateway, &mut query, motion.interval.max(declared));
         self.session.add_waiting();
         let route = || Route::Listener(Box::new(SessionListener(Arc::clone(&self.session))));
         let mut submission = Submission::Waiting;

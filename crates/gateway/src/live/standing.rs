@@ -54,7 +54,8 @@ impl StandingQuery {
     /// Checks the values against the limits of the account.
     pub fn check(&self, gateway: &Gateway, account: &Account) -> Result<(), Refusal> {
         let limits = account.limits();
-        if !(2..=u64::from(limits.k_max)).contains(&self.k) {
+        let min = if self.question.is_some() { 2 } else { 1 };
+        if !(min..=u64::from(limits.k_max)).contains(&self.k) {
             return Err(Refusal::K(limits.k_max));
         }
         if seconds(self.dt).is_none_or(|dt| dt > limits.dt_max) {

@@ -5,6 +5,7 @@ use crate::accounts::Directory;
 use crate::config::{Config, ResultsConfig};
 use crate::outcome::Outcome;
 use crate::tickets::{AcceptedQuery, Route};
+use futures_util::FutureExt as _;
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::units::Time;
 
@@ -102,10 +103,13 @@ async fn unread_results_are_bounded_by_stream_and_over_all_and_all_are_delivered
 
 #[tokio::test]
 async fn a_result_that_was_removed_is_announced_and_dropped_lines_are_counted() {
-    let stream = Stream::new(&UnreadBytes::new(100));
+    let unread = UnreadBytes::new(1_000);
+    let other = UnreadShare::new(Arc::clone(&unread), Arc::default()).charge(900);
+    let stream = Stream::new(&unread);
     stream.finish("kept", 200);
     stream.finish("removed", 300);
     (0..3).for_each(|_| stream.outbox.push_line(&[b'y'; 90]));
+    drop(other);
     let max_bytes = 350;
     let limits = ResultsConfig { max_bytes, ..Config::default().results };
     stream.account.tickets().lock().purge(NOW, limits);
@@ -118,4 +122,34 @@ async fn a_result_that_was_removed_is_announced_and_dropped_lines_are_counted() 
     assert!(text.contains(&"x".repeat(300)));
     assert!(text.contains("2 refusals"), "{text}");
     assert_eq!(text.lines().count(), 4, "{text}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_result_that_had_no_space_is_written_when_its_bytes_can_be_charged() {
+    const ANSWER: usize = 300_000;
+    let unread = UnreadBytes::new(MAX_BUFFERED);
+    let full = UnreadShare::new(Arc::clone(&unread), Arc::default()).charge(MAX_BUFFERED);
+    let streams: Vec<Stream> = (0..10).map(|_| Stream::new(&unread)).collect();
+    streams.iter().for_each(|stream| stream.finish("a", ANSWER));
+    let mut waiting: Vec<_> =
+        streams.iter().map(|stream| (stream, Box::pin(stream.outbox.next()))).collect();
+    let mut full = Some(full);
+    let mut written = Vec::new();
+    for _ in 0..5 {
+        tokio::time::advance(std::time::Duration::from_secs(1)).await;
+        let mut ready = Vec::new();
+        waiting.retain_mut(|(stream, next)| {
+            let line = next.now_or_never().flatten();
+            let is_waiting = line.is_none();
+            ready.extend(line.map(|line| (*stream, line)));
+            is_waiting
+        });
+        assert!(unread.used() <= MAX_BUFFERED, "{} bytes", unread.used());
+        assert!(ready.iter().all(|(_, line)| line.len() == ANSWER + 1));
+        written.push(ready.len());
+        ready.iter().for_each(|(stream, _)| drop(stream.outbox.abandon()));
+        full = None;
+    }
+    assert_eq!((written, full.is_none()), (vec![0, 3, 3, 3, 1], true));
+    assert_eq!(unread.used(), 0);
 }

@@ -53,6 +53,8 @@ pub struct PageOptions {
     pub mode: PageMode,
     /// Folder of an evaluation report.
     pub report: Option<PathBuf>,
+    /// Routes of the view of a cluster; `None` without a cluster.
+    pub cluster: Option<Router>,
 }
 
 /// What the page displays.
@@ -69,6 +71,7 @@ pub enum PageMode {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 struct PageInfo {
     demo: bool,
+    cluster: bool,
     report: Option<&'static str>,
 }
 
@@ -95,6 +98,7 @@ fn routes_with(options: &PageOptions, assets: Assets) -> Router {
     let report = options.report.as_deref().filter(|folder| folder.join(report::INDEX).is_file());
     let info = PageInfo {
         demo: options.mode == PageMode::Demo,
+        cluster: options.cluster.is_some(),
         report: report.map(|_| "./report/report.html"),
     };
     let router = Router::new()
@@ -116,11 +120,12 @@ pub fn operator(
     monitor: &Arc<BatchMonitor>,
     options: &PageOptions,
 ) -> Router {
-    let options = PageOptions { mode: PageMode::Operator, report: options.report.clone() };
+    let options = PageOptions { mode: PageMode::Operator, ..options.clone() };
     let tiles = Arc::new(Tiles::new(Arc::clone(gateway.city().atlas())));
     routes(&options)
         .merge(tiles::routes(tiles))
         .merge(monitor.routes(Arc::clone(gateway)))
+        .merge(options.cluster.unwrap_or_default())
         .route("/v1/openapi.json", get(|| async { Json(crate::server::document()) }))
 }
 
@@ -241,8 +246,8 @@ mod tests {
     #[tokio::test]
     async fn only_the_demo_page_has_the_demo_flag() {
         let (_, _, info) = ask(&routes(&PageOptions::default()), "/page/info").await;
-        assert_eq!(info, r#"{"demo":false,"report":null}"#);
-        let demo = PageOptions { mode: PageMode::Demo, report: None };
+        assert_eq!(info, r#"{"demo":false,"cluster":false,"report":null}"#);
+        let demo = PageOptions { mode: PageMode::Demo, ..PageOptions::default() };
         assert!(ask(&routes(&demo), "/page/info").await.2.contains("true"));
     }
 
@@ -253,7 +258,7 @@ mod tests {
         std::fs::create_dir(&results).unwrap();
         std::fs::write(results.join("report.html"), "a report").unwrap();
         std::fs::write(folder.path().join("secret.txt"), "secret").unwrap();
-        let options = PageOptions { mode: PageMode::Operator, report: Some(results) };
+        let options = PageOptions { report: Some(results), ..PageOptions::default() };
         let app = routes(&options);
         assert_eq!(ask(&app, "/report/report.html").await.2, "a report");
         for outside in ["/report/../secret.txt", "/report/..%2Fsecret.txt", "/report/%2Fetc/passwd"]

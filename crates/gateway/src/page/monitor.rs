@@ -117,7 +117,7 @@ impl BatchMonitor {
 
 impl BatchSummary {
     /// Returns the summary after another round, without regions.
-    fn after(&self, round: &Round) -> BatchSummary {
+    pub(crate) fn after(&self, round: &Round) -> BatchSummary {
         let hidden: usize = round.sets.iter().map(|set| set.members.len()).sum();
         let expired = round.ended.iter().filter(|(_, outcome)| *outcome == Outcome::Expired);
         let mut rejected = self.rejected.clone();

@@ -13,6 +13,7 @@
 //! to at most [`MAX_USERS`] hashes each; beyond it one hash stands for all users.
 
 use super::KnownUsers;
+use crate::config::AfterStart;
 use crate::keys::{hexadecimal, parse_hash};
 use crate::private_file::{create_private, replace_file, sync_folder, with_suffix};
 use crate::user_ids::UserSecret;
@@ -59,10 +60,12 @@ struct Generation {
 }
 
 impl RecordFile {
-    /// Opens the record, or creates it at the first start.
-    pub fn open(path: &Path) -> io::Result<Opened> {
+    /// Opens the record, or creates it. A created one stands for all users, unless there was no file
+    /// and [`AfterStart::New`] declares that this is the first start.
+    pub fn open(path: &Path, after_start: AfterStart) -> io::Result<Opened> {
         let (key_path, old_path) = (with_suffix(path, ".key"), with_suffix(path, ".old"));
-        let is_first = !key_path.try_exists()? && !path.try_exists()? && !old_path.try_exists()?;
+        let exists = key_path.try_exists()? || path.try_exists()? || old_path.try_exists()?;
+        let is_first = !exists && after_start == AfterStart::New;
         let (secret, lock) = open_key(&key_path)?;
         let check = secret.digest("check", "");
         let (current, old) = (read(path, check)?, read(&old_path, check)?);
@@ -136,6 +139,19 @@ impl RecordFile {
         self.file = append_to(&self.path, self.len)?;
         self.recorded.clear();
         Ok(())
+    }
+}
+
+/// Removes the users of this generation, unless a process uses the record: the next start counts it
+/// as incomplete.
+pub(super) fn discard(path: &Path) -> io::Result<()> {
+    // On a read-only file system the removal of a missing file fails.
+    if !path.try_exists()? {
+        return Ok(());
+    }
+    match File::open(with_suffix(path, ".key")) {
+        Ok(key) if flock(&key, FlockOperation::NonBlockingLockExclusive).is_err() => Ok(()),
+        _ => fs::remove_file(path),
     }
 }
 

@@ -12,20 +12,25 @@
 //!
 //! | at the start | refused for one horizon |
 //! |---|---|
-//! | neither key nor record exists | none: the first start of this gateway |
 //! | key and record are complete | users in the record |
-//! | one of them is missing, or the record is corrupt | all users |
+//! | a file is missing or corrupt, as at a first start | all users |
 //! | no file is configured | all users |
 //! | a file cannot be read or written | the gateway does not start |
+//!
+//! A missing record counts as a lost one: a gateway may have served users without a record, under
+//! other settings or at another path. With `engine.after_start = "new"` no user is refused, but users
+//! are recorded for later starts; this is how an operator declares a first start. A gateway without
+//! `history` removes the record, which would be incomplete.
 
 mod file;
 #[cfg(test)]
 mod tests;
 
+use crate::config::AfterStart;
 use crate::error::Refusal;
 use crate::keys::KeyError;
 use crate::user_ids::UserSecret;
-use file::RecordFile;
+use file::{Opened, RecordFile};
 use meshcloak::query::UserId;
 use meshcloak::units::Time;
 use parking_lot::{Mutex, RwLock};
@@ -66,33 +71,47 @@ impl std::fmt::Debug for ServedUsers {
 }
 
 impl ServedUsers {
-    /// Opens the record at `path`. Without a path no user is recorded and all are refused.
+    /// Opens the record at `path`. Without a path no user is recorded, and every user counts as known.
     ///
     /// # Errors
     /// A file cannot be read or written, or another process uses it.
-    pub fn open(path: Option<&Path>, horizon: Duration) -> Result<ServedUsers, KeyError> {
-        let Some(path) = path else {
-            let known = RwLock::new(KnownUsers::All);
-            return Ok(ServedUsers { horizon, known, record: None, secret: None });
+    pub fn open(
+        path: Option<&Path>,
+        horizon: Duration,
+        after_start: AfterStart,
+    ) -> Result<ServedUsers, KeyError> {
+        let opened = path.map(|path| {
+            RecordFile::open(path, after_start).map_err(|error| file_error(path, &error))
+        });
+        let (known, record, secret) = match opened.transpose()? {
+            Some(Opened { file, known, secret }) => (known, Some(file), Some(secret)),
+            None => (KnownUsers::All, None, None),
         };
-        let wrong = |error: io::Error| KeyError::File {
-            path: path.to_owned(),
-            problem: format!("`engine.record`: {error}"),
+        let known = match after_start {
+            AfterStart::Refuse => known,
+            AfterStart::New => KnownUsers::Listed(FxHashSet::default()),
         };
-        let opened = RecordFile::open(path).map_err(wrong)?;
-        if opened.known == KnownUsers::All {
+        if known == KnownUsers::All {
             tracing::warn!(
-                "the record of served users (engine.record) is incomplete: all users are refused \
-                 for one engine.horizon"
+                "the record of served users (engine.record) is missing or incomplete: all users \
+                 are refused for one engine.horizon; at the first start of an installation \
+                 engine.after_start = \"new\" admits them"
             );
         }
-        let record = Record { file: opened.file, rotate_at: after(Time::default(), horizon) };
-        Ok(ServedUsers {
-            horizon,
-            known: RwLock::new(opened.known),
-            record: Some(Mutex::new(record)),
-            secret: Some(opened.secret),
-        })
+        let record = record.map(|file| {
+            let rotate_at = after(Time::default(), horizon);
+            Mutex::new(Record { file, rotate_at })
+        });
+        Ok(ServedUsers { horizon, known: RwLock::new(known), record, secret })
+    }
+
+    /// Removes a record that this gateway does not continue, because it does not run under
+    /// `history`. A record that another process uses stays.
+    ///
+    /// # Errors
+    /// The file cannot be removed.
+    pub fn discard(path: &Path) -> Result<(), KeyError> {
+        file::discard(path).map_err(|error| file_error(path, &error))
     }
 
     /// Key of the user ids, the same for all processes that use the record.
@@ -134,6 +153,10 @@ impl ServedUsers {
         }
         record.file.append(users)
     }
+}
+
+fn file_error(path: &Path, error: &io::Error) -> KeyError {
+    KeyError::File { path: path.to_owned(), problem: format!("`engine.record`: {error}") }
 }
 
 /// Returns the time one horizon later.

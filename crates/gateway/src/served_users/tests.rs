@@ -21,7 +21,12 @@ use std::sync::Arc;
 const HORIZON: Duration = Duration::from_secs(600);
 
 fn open(path: &Path) -> ServedUsers {
-    ServedUsers::open(Some(path), HORIZON).unwrap()
+    ServedUsers::open(Some(path), HORIZON, AfterStart::Refuse).unwrap()
+}
+
+/// A start with `engine.after_start = "new"`.
+fn open_new(path: &Path) -> ServedUsers {
+    ServedUsers::open(Some(path), HORIZON, AfterStart::New).unwrap()
 }
 
 fn is_refused(served: &ServedUsers, user: u64, millis: u64) -> bool {
@@ -37,8 +42,8 @@ fn record(served: &ServedUsers, users: &[u64], seconds: u64) {
 fn known_users_are_refused_for_one_horizon_after_each_start() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("served");
-    let first = open(&path);
-    assert!(!is_refused(&first, 1, 0), "a first start refuses no user");
+    let first = open_new(&path);
+    assert!(!is_refused(&first, 1, 0), "a declared first start refuses no user");
     record(&first, &[1, 2, 1], 1);
     assert!(!is_refused(&first, 1, 2000), "only earlier processes count");
     drop(first);
@@ -55,7 +60,7 @@ fn known_users_are_refused_for_one_horizon_after_each_start() {
 fn users_are_forgotten_after_two_generations_unless_they_return() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("served");
-    let first = open(&path);
+    let first = open_new(&path);
     record(&first, &[1, 2], 1);
     record(&first, &[2], 601);
     let known = |at: u64| {
@@ -95,7 +100,7 @@ fn a_lost_or_corrupt_record_refuses_all_users() {
     for (number, damage) in damages.into_iter().enumerate() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("served");
-        record(&open(&path), &[1, 2], 1);
+        record(&open_new(&path), &[1, 2], 1);
         damage(&path);
         for _ in 0..2 {
             let next = open(&path);
@@ -103,15 +108,64 @@ fn a_lost_or_corrupt_record_refuses_all_users() {
             assert!(!is_refused(&next, 99, 600_000));
         }
     }
-    let without_file = ServedUsers::open(None, HORIZON).unwrap();
+    let without_file = ServedUsers::open(None, HORIZON, AfterStart::Refuse).unwrap();
     assert!(is_refused(&without_file, 1, 0) && !is_refused(&without_file, 1, 600_000));
+}
+
+/// An earlier process may have served users without a record, or with another one.
+#[test]
+fn a_start_without_a_record_refuses_all_users_and_so_do_the_next() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("served");
+    for _ in 0..3 {
+        let next = open(&path);
+        assert!(is_refused(&next, 1, 599_999) && !is_refused(&next, 1, 600_000));
+    }
+    let long = open(&path);
+    record(&long, &[1], 601);
+    record(&long, &[2], 1202);
+    drop(long);
+    let next = open(&path);
+    assert_eq!([1, 2, 3].map(|user| is_refused(&next, user, 0)), [true, true, false]);
+}
+
+#[test]
+fn a_start_that_treats_users_as_new_goes_on_with_the_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("served");
+    record(&open_new(&path), &[1], 1);
+    let new = open_new(&path);
+    assert!(!is_refused(&new, 1, 0));
+    record(&new, &[2], 1);
+    drop(new);
+    let next = open(&path);
+    assert_eq!([1, 2, 3].map(|user| is_refused(&next, user, 0)), [true, true, false]);
+    drop(next);
+    std::fs::write(&path, "damaged").unwrap();
+    assert!(!is_refused(&open_new(&path), 3, 0));
+    assert!(is_refused(&open(&path), 3, 0), "the users before the damage are still unknown");
+}
+
+#[test]
+fn a_gateway_that_does_not_continue_the_record_removes_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("served");
+    ServedUsers::discard(&path).unwrap();
+    let running = open_new(&path);
+    record(&running, &[1], 1);
+    ServedUsers::discard(&path).unwrap();
+    assert!(path.exists(), "another process uses it");
+    drop(running);
+    ServedUsers::discard(&path).unwrap();
+    let next = open(&path);
+    assert!(is_refused(&next, 1, 0) && is_refused(&next, 2, 0));
 }
 
 #[test]
 fn a_frame_cut_off_by_a_crash_is_dropped_and_all_before_it_is_kept() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("served");
-    let first = open(&path);
+    let first = open_new(&path);
     record(&first, &[1], 1);
     let whole = std::fs::metadata(&path).unwrap().len();
     record(&first, &[2, 3], 2);
@@ -133,7 +187,7 @@ fn a_record_belongs_to_one_process_and_is_private() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("served");
     let first = open(&path);
-    let second = ServedUsers::open(Some(&path), HORIZON).unwrap_err();
+    let second = ServedUsers::open(Some(&path), HORIZON, AfterStart::New).unwrap_err();
     assert!(second.to_string().contains("another process"), "{second}");
     record(&first, &[0x1122_3344_5566_7788], 1);
     for name in ["served", "served.old", "served.key"] {
@@ -152,6 +206,7 @@ fn gateway(folder: &Path) -> (Gateway, String) {
     let mut config = Config { keys: Some(keys), ..Config::default() };
     config.engine.guarantee = Guarantee::History;
     config.engine.record = Some(folder.join("served"));
+    config.engine.after_start = AfterStart::New;
     let clock = Clock::manual();
     let parts = Parts {
         config,

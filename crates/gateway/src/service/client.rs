@@ -7,6 +7,7 @@
 //! about the same region with a larger radius or count.
 
 use super::breaker::Breakers;
+use super::queue::InquirySlot;
 use super::{Objects, RequestPolicy, Service, ServiceError};
 use crate::inquiry::Inquiry;
 use std::sync::Arc;
@@ -24,7 +25,8 @@ pub struct ServiceClientSettings {
     pub retry_delay: Duration,
     /// Number of consecutive failures of a kind of question that opens its circuit breaker.
     pub failure_threshold: u32,
-    /// Time for which a circuit breaker stays open.
+    /// Time between two trial requests of an open circuit breaker. Shorter than the default tick, so
+    /// that each batch tests the service.
     pub open_duration: Duration,
 }
 
@@ -35,7 +37,7 @@ impl Default for ServiceClientSettings {
             max_attempts: 3,
             retry_delay: Duration::from_millis(50),
             failure_threshold: 5,
-            open_duration: Duration::from_secs(1),
+            open_duration: Duration::from_millis(500),
         }
     }
 }
@@ -71,6 +73,11 @@ impl ServiceClient {
         &self.settings
     }
 
+    /// Circuit breakers of the service.
+    pub(super) fn breakers(&self) -> &Breakers {
+        &self.breakers
+    }
+
     /// Returns whether the circuit breaker of any kind of question is open.
     pub fn is_open(&self) -> bool {
         self.breakers.is_any_open()
@@ -87,9 +94,21 @@ impl ServiceClient {
     ///
     /// # Errors
     /// The error of the first request that failed. Each request of the inquiry has its own time-out;
-    /// this function has none.
+    /// this function has none. An open circuit breaker fails a request at once.
     pub async fn ask(&self, inquiry: &Inquiry) -> Result<Arc<Objects>, ServiceError> {
         let policy = RequestPolicy::new(self.settings, &self.breakers, inquiry.kind());
+        self.service.ask_under(inquiry, &policy).await.map(Arc::new)
+    }
+
+    /// As [`ServiceClient::ask`]; each request occupies the slot of the inquiry, and the first one
+    /// has been admitted with it.
+    pub(crate) async fn ask_with(
+        &self,
+        inquiry: &Inquiry,
+        slot: &Arc<InquirySlot>,
+    ) -> Result<Arc<Objects>, ServiceError> {
+        let policy = RequestPolicy::new(self.settings, &self.breakers, inquiry.kind());
+        let policy = policy.with_slot(Arc::clone(slot));
         self.service.ask_under(inquiry, &policy).await.map(Arc::new)
     }
 }

@@ -10,10 +10,9 @@ pub enum ServiceError {
     /// The connection failed or was closed.
     #[error("the service cannot be reached")]
     Down,
-    /// The circuit breaker is open after repeated failures.
-    #[error(
-        "the service failed repeatedly for this kind of question, which is suspended for a second"
-    )]
+    /// The circuit breaker is open after repeated failures, and the trial request failed or none was
+    /// due in time.
+    #[error("the service failed repeatedly for this kind of question; this request was not sent")]
     CircuitOpen,
     /// The service rejected the request.
     #[error("the service refused the request: {meaning} ({code})")]

@@ -1,30 +1,43 @@
 //! Queue of requests to the service, shared by all batches.
 //!
 //! ```text
-//! batch 7: r r r ─┐
-//! batch 8: r r r ─┴▶ FIFO ─▶ slot 1 … slot n ─▶ RequestEnd to the batch
+//! batch 7: i i i ─┐                      ┌─ next request of an inquiry under way
+//! batch 8: i i i ─┴▶ FIFO of inquiries ─▶┴▶ slot 1 … slot n ─▶ service
+//!                                             │ the response has arrived: the slot is free
+//!                                             ▼
+//!                                           parse, snap ─▶ RequestEnd to the batch
 //! ```
 //!
-//! Requests leave in the order in which they were queued: the batch with the earlier deadline
-//! first, and inside a batch the random order of its requests. A slot takes the next request as
-//! soon as the previous response has arrived. Refinement and delivery run elsewhere, so the times
-//! and the order of requests depend on the requests and on the service alone, not on the sizes,
-//! positions or questions of sets, except for the processor time that all tasks share.
+//! Inquiries leave in the order in which they were queued: the batch with the earlier deadline
+//! first, and inside a batch the random order of its requests. A slot sends the next request as soon
+//! as the previous response has arrived. Parsing, refinement and delivery run elsewhere, and requests
+//! to another machine are sent by threads of their own ([`RequestQueue::run_on`]): the times and the
+//! order of requests depend on the requests and on the service, not on the sizes, positions or
+//! questions of sets, except for the processor time that all threads share.
 //!
 //! The wait for a slot counts neither against the service's time-out nor for its circuit breakers.
+//! Requests of a kind whose breaker is open are [`suspended`].
 
+mod inquiry_slot;
+mod slots;
+mod suspended;
+
+pub(crate) use inquiry_slot::{InquirySlot, OccupiedSlot};
+
+use super::breaker::Admission;
 use super::held::{HeldBytes, HeldObjects};
-use super::response_time::ResponseTime;
-use super::{Objects, Service, ServiceClient, ServiceClientSettings, ServiceError};
+use super::{Service, ServiceClient, ServiceClientSettings, ServiceError};
 use crate::config::ServiceConfig;
 use crate::inquiry::Inquiry;
 use crate::service_load::ServiceLoad;
 use futures_util::FutureExt as _;
 use parking_lot::Mutex;
-use std::collections::VecDeque;
+use slots::{QueueState, Slot};
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
+use tokio::runtime::Handle;
+use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, timeout};
 
@@ -35,7 +48,8 @@ pub struct RequestQueueSettings {
     pub slots: usize,
     /// Time-out of all requests of an inquiry together, from the moment it leaves the queue.
     pub timeout: Duration,
-    /// Longest wait for a slot; an inquiry that has waited longer is not sent.
+    /// Longest wait for a slot and for a circuit breaker; an inquiry that has waited longer is not
+    /// sent.
     pub max_wait: Duration,
     /// Largest size of the answers that are held for refinement, in bytes.
     pub max_held: usize,
@@ -53,14 +67,13 @@ pub struct RequestQueue {
     state: Mutex<QueueState>,
     held: Arc<HeldBytes>,
     load: ServiceLoad,
+    /// Runtime that sends the requests: the one of the first request, unless another is set before.
+    runtime: OnceLock<Handle>,
+    /// Signals that a request was suspended.
+    newly_suspended: Notify,
 }
 
-struct QueueState {
-    waiting: VecDeque<QueuedRequest>,
-    free_slots: usize,
-    response_time: ResponseTime,
-}
-
+/// An inquiry that waits for a slot.
 struct QueuedRequest {
     number: usize,
     inquiry: Inquiry,
@@ -90,14 +103,30 @@ pub fn expected_wait(ahead: f64, slots: usize, response_time: f64) -> Duration {
 impl RequestQueue {
     /// Creates an empty queue before a service.
     pub fn new(client: ServiceClient, settings: RequestQueueSettings) -> RequestQueue {
-        let state = QueueState {
-            waiting: VecDeque::new(),
-            free_slots: settings.slots.max(1),
-            response_time: ResponseTime::assumed(settings.first_response_time),
-        };
+        let state = Mutex::new(QueueState::new(&settings));
         let held = HeldBytes::new(settings.max_held);
         let load = ServiceLoad::default();
-        RequestQueue { client, settings, state: Mutex::new(state), held, load }
+        let (runtime, newly_suspended) = (OnceLock::new(), Notify::new());
+        RequestQueue { client, settings, state, held, load, runtime, newly_suspended }
+    }
+
+    /// Sends all requests on another runtime, whose threads do nothing else. Has no effect for a
+    /// service inside the gateway, and after the first call.
+    pub fn run_on(&self, runtime: Handle) {
+        if !self.settings.waits_for_memory {
+            self.runtime.set(runtime).ok();
+        }
+    }
+
+    /// Returns the categories of the service, requested where other requests are sent.
+    ///
+    /// # Errors
+    /// The service does not answer.
+    pub async fn categories(self: &Arc<Self>) -> Result<Vec<String>, ServiceError> {
+        let Some(runtime) = self.runtime.get() else { return self.client.categories().await };
+        let queue = Arc::clone(self);
+        let categories = runtime.spawn(async move { queue.client.categories().await });
+        categories.await.unwrap_or(Err(ServiceError::Internal))
     }
 
     /// Creates the queue of a service with its configured limits.
@@ -125,22 +154,20 @@ impl RequestQueue {
         &self.client
     }
 
+    /// Whether the service is inside the gateway, or a request to it has ended.
+    pub fn is_known(&self) -> bool {
+        self.settings.first_response_time.is_zero() || self.state.lock().has_ended()
+    }
+
     /// Requests that are expected of the queries in progress.
     pub fn load(&self) -> &ServiceLoad {
         &self.load
     }
 
-    /// Counts an answer that another process has received.
-    ///
-    /// # Errors
-    /// [`ServiceError::Held`] beyond the limit.
-    pub fn hold(&self, objects: Objects) -> Result<HeldObjects, ServiceError> {
-        HeldObjects::new(Arc::new(objects), &self.held).ok_or(ServiceError::Held)
-    }
-
-    /// Number of requests that wait for a slot.
+    /// Number of requests that wait for a slot or are suspended.
     pub fn len(&self) -> usize {
-        self.state.lock().waiting.len()
+        let state = self.state.lock();
+        state.waiting_count().saturating_add(state.suspended.count())
     }
 
     /// Whether no request waits.
@@ -149,16 +176,16 @@ impl RequestQueue {
     }
 
     /// Returns the expected wait of a request that is queued after `further` others. Requests for
-    /// which there are free slots do not wait.
+    /// which there are free slots do not wait. Suspended requests do not count: a kind that the service
+    /// cannot answer keeps out no other.
     pub fn expected_wait(&self, further: f64) -> Duration {
         let state = self.state.lock();
-        let ahead = state.waiting.len() as f64 + further - state.free_slots as f64;
-        let response_time = state.response_time.seconds(state.free_slots == 0);
-        expected_wait(ahead, self.settings.slots, response_time)
+        let ahead = state.waiting_count() as f64 + further - state.free_slots() as f64;
+        expected_wait(ahead, self.settings.slots, state.response_seconds())
     }
 
     /// Queues the requests of a batch in this order. The channel yields one [`RequestEnd`] for each
-    /// and then closes. A request ends at the latest `max_wait` plus `timeout` later.
+    /// and then closes. Must be called in a Tokio runtime. A request ends at the latest `max_wait` plus `timeout` later.
     pub fn send(self: &Arc<Self>, inquiries: Vec<Inquiry>) -> UnboundedReceiver<RequestEnd> {
         let (ends, receiver) = unbounded_channel();
         let queued = Instant::now();
@@ -166,59 +193,70 @@ impl RequestQueue {
             let ends = ends.clone();
             QueuedRequest { number, inquiry, queued, ends }
         });
-        let mut state = self.state.lock();
-        if state.free_slots == self.settings.slots.max(1) {
-            state.response_time.begin();
-        }
-        state.waiting.extend(requests);
-        let taken = state.free_slots.min(state.waiting.len());
-        state.free_slots = state.free_slots.saturating_sub(taken);
-        drop(state);
-        for _ in 0..taken {
-            tokio::spawn(Arc::clone(self).run_slot());
-        }
+        self.state.lock().push(requests);
+        self.start_waiting();
         receiver
     }
 
-    /// Sends waiting requests, one at a time, until none is left.
-    async fn run_slot(self: Arc<Self>) {
-        while let Some(QueuedRequest { number, inquiry, queued, ends }) = self.next_request() {
-            if self.settings.waits_for_memory {
-                // Answers of incomplete sets may hold the memory: the wait must end.
-                let left = self.settings.max_wait.saturating_sub(queued.elapsed());
-                timeout(left, self.held.half_free()).await.ok();
+    /// Starts waiting inquiries while slots are free.
+    fn start_waiting(self: &Arc<Self>) {
+        loop {
+            self.settle_suspended();
+            while let Some((request, admission)) = self.next_waiting() {
+                let slot = Slot::new(self);
+                self.spawn(Arc::clone(self).run(request, slot, admission));
             }
-            let waited = queued.elapsed();
-            let response = if waited > self.settings.max_wait {
-                Err(ServiceError::Overloaded)
-            } else {
-                self.ask(&inquiry).await
-            };
-            // The receiver is gone only if the delivery of the batch was aborted.
-            ends.send(RequestEnd { number, waited, response }).ok();
-            tokio::task::yield_now().await;
+            if !self.watch_suspended() {
+                return;
+            }
         }
     }
 
-    /// Takes the next request, or frees the slot if there is none.
-    fn next_request(&self) -> Option<QueuedRequest> {
-        let mut state = self.state.lock();
-        let next = state.waiting.pop_front();
-        state.free_slots = state.free_slots.saturating_add(next.is_none().into());
-        next
+    fn next_waiting(&self) -> Option<(QueuedRequest, Admission)> {
+        self.state.lock().start_next(self.client.breakers())
+    }
+
+    fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        drop(self.runtime.get_or_init(Handle::current).spawn(task));
+    }
+
+    /// Runs one inquiry to its end.
+    async fn run(self: Arc<Self>, request: QueuedRequest, slot: Slot, admission: Admission) {
+        let QueuedRequest { number, inquiry, queued, ends } = request;
+        if self.settings.waits_for_memory {
+            // Answers of incomplete sets may hold the memory: the wait must end.
+            let left = self.settings.max_wait.saturating_sub(queued.elapsed());
+            timeout(left, self.held.half_free()).await.ok();
+        }
+        let waited = queued.elapsed();
+        let response = if waited > self.settings.max_wait {
+            drop(slot);
+            Err(ServiceError::Overloaded)
+        } else {
+            self.ask(&inquiry, InquirySlot::new(slot, admission)).await
+        };
+        // The receiver is gone only if the delivery of the batch was aborted.
+        ends.send(RequestEnd { number, waited, response }).ok();
+        self.state.lock().end_inquiry(admission);
+        self.start_waiting();
     }
 
     /// Sends the requests of an inquiry. A panic fails this inquiry only.
-    async fn ask(&self, inquiry: &Inquiry) -> Result<HeldObjects, ServiceError> {
-        let sent = Instant::now();
-        let answer = AssertUnwindSafe(self.client.ask(inquiry)).catch_unwind();
+    async fn ask(
+        self: &Arc<Self>,
+        inquiry: &Inquiry,
+        slot: InquirySlot,
+    ) -> Result<HeldObjects, ServiceError> {
+        let (is_trial, slot) = (slot.is_trial(), Arc::new(slot));
+        let answer = AssertUnwindSafe(self.client.ask_with(inquiry, &slot)).catch_unwind();
         let answer = match timeout(self.settings.timeout, answer).await {
             Ok(answer) => answer.unwrap_or(Err(ServiceError::Internal)),
             Err(_) => Err(ServiceError::TimedOut),
         };
-        // Nothing is sent while the breaker is open: its times say nothing of the service.
-        if answer != Err(ServiceError::CircuitOpen) {
-            self.state.lock().response_time.record(sent.elapsed(), answer.is_ok());
+        // What an open breaker refuses was not sent, and failed trials of a kind say nothing of the others.
+        let is_of_kind = is_trial || answer == Err(ServiceError::CircuitOpen);
+        if answer.is_ok() || !is_of_kind {
+            self.state.lock().record_response(slot.occupied(), answer.is_ok());
         }
         HeldObjects::new(answer?, &self.held).ok_or(ServiceError::Held)
     }

@@ -3,8 +3,15 @@
 //! An inquiry can cause several requests to the service: pages, parts of a long query, a second
 //! radius. The rules hold for each of them, so that an inquiry of two requests may take twice as
 //! long as one of one. [`super::RequestQueue`] bounds the inquiry as a whole.
+//!
+//! A request that is repeated counts once for the circuit breaker. The queue admits the first request
+//! of an inquiry, and suspends it while the breaker is open; a later one fails at once.
+//!
+//! A request occupies a slot of the queue until its response has arrived. Connectors parse it after
+//! [`RequestPolicy::send`], so that the next request does not wait for that.
 
-use super::breaker::Breakers;
+use super::breaker::{Admission, Breakers};
+use super::queue::{InquirySlot, OccupiedSlot};
 use super::{ServiceClientSettings, ServiceError};
 use crate::question::QuestionKind;
 use std::sync::Arc;
@@ -16,6 +23,8 @@ pub struct RequestPolicy {
     settings: ServiceClientSettings,
     /// Breakers, and the kind of the inquiry.
     breaker: Option<(Arc<Breakers>, QuestionKind)>,
+    /// Slot of the inquiry; without one the number of concurrent requests is not limited.
+    slot: Option<Arc<InquirySlot>>,
 }
 
 impl RequestPolicy {
@@ -24,7 +33,13 @@ impl RequestPolicy {
         breakers: &Arc<Breakers>,
         kind: &QuestionKind,
     ) -> RequestPolicy {
-        RequestPolicy { settings, breaker: Some((Arc::clone(breakers), kind.clone())) }
+        let breaker = Some((Arc::clone(breakers), kind.clone()));
+        RequestPolicy { settings, breaker, slot: None }
+    }
+
+    /// Returns the rules with a slot of the queue.
+    pub(crate) fn with_slot(self, slot: Arc<InquirySlot>) -> RequestPolicy {
+        RequestPolicy { slot: Some(slot), ..self }
     }
 
     /// Rules without a time-out, repetition or circuit breaker.
@@ -34,11 +49,12 @@ impl RequestPolicy {
             max_attempts: 1,
             ..ServiceClientSettings::default()
         };
-        RequestPolicy { settings, breaker: None }
+        RequestPolicy { settings, breaker: None, slot: None }
     }
 
-    /// Sends one request to the service. A failed one is repeated with the same bytes if there is
-    /// time left; one that has timed out is not, because its time is spent.
+    /// Sends one request to the service and returns when its response has arrived; `request` must not
+    /// do more. A failed one is repeated with the same bytes if there is time left; one that has timed
+    /// out is not, because its time is spent. The wait for a slot is not part of the time.
     ///
     /// # Errors
     /// The error of the last attempt, at the latest after the time-out.
@@ -46,10 +62,33 @@ impl RequestPolicy {
     where
         F: Future<Output = Result<T, ServiceError>>,
     {
+        let slot = match &self.slot {
+            Some(slot) => Some(slot.occupy().await),
+            None => None,
+        };
+        let Some((breakers, kind)) = &self.breaker else { return request().await };
+        let admitted = slot.as_ref().and_then(OccupiedSlot::admission);
+        let admission: Admission =
+            admitted.or_else(|| breakers.admit(kind)).ok_or(ServiceError::CircuitOpen)?;
+        let answer = self.repeat(request).await;
+        // A refusal proves that the service works. One inquiry that is always refused must not
+        // suspend its kind.
+        match &answer {
+            Err(error) if error.is_transient() => breakers.record_failure(kind, admission),
+            _ => breakers.record_success(kind, admission),
+        }
+        answer
+    }
+
+    /// Sends a request until it succeeds, its attempts are used up or its time is over.
+    async fn repeat<T, F>(&self, request: impl Fn() -> F) -> Result<T, ServiceError>
+    where
+        F: Future<Output = Result<T, ServiceError>>,
+    {
         let start = Instant::now();
         for attempt in 1.. {
             let left = self.settings.timeout.saturating_sub(start.elapsed());
-            let answer = self.attempt(&request, left).await;
+            let answer = timeout(left, request()).await.unwrap_or(Err(ServiceError::TimedOut));
             let delay = self.settings.delay_after(attempt);
             let is_last = attempt >= self.settings.max_attempts
                 || start.elapsed().saturating_add(delay) >= self.settings.timeout;
@@ -59,25 +98,5 @@ impl RequestPolicy {
             }
         }
         Err(ServiceError::Internal)
-    }
-
-    async fn attempt<T, F>(
-        &self,
-        request: &impl Fn() -> F,
-        left: Duration,
-    ) -> Result<T, ServiceError>
-    where
-        F: Future<Output = Result<T, ServiceError>>,
-    {
-        let Some((breakers, kind)) = &self.breaker else { return request().await };
-        breakers.admit(kind)?;
-        let answer = timeout(left, request()).await.unwrap_or(Err(ServiceError::TimedOut));
-        // A refusal proves that the service works. One inquiry that is always refused must not
-        // suspend its kind.
-        match &answer {
-            Err(error) if error.is_transient() => breakers.record_failure(kind),
-            _ => breakers.record_success(kind),
-        }
-        answer
     }
 }

@@ -1,6 +1,7 @@
 //! GeoJSON webhook: lines and a radius are posted, points are returned. The contract is in
 //! `docs/CONNECT.md`; `examples/webhook` is a server.
 
+use super::answer_memory::AnswerBody;
 use super::category_names::{CategoryNames, ServiceCategory};
 use super::endpoint::Endpoint;
 use super::fixed_lonlat::FixedLonLat;
@@ -75,7 +76,8 @@ impl Webhook {
                 limit: PAGE_LIMIT,
                 after: after.as_deref(),
             };
-            let page = policy.send(|| self.post(&coordinates, &properties)).await?;
+            let received = policy.send(|| self.post(&coordinates, &properties)).await?;
+            let page = self.parse(received).await?;
             let is_complete =
                 page.complete.ok_or(ServiceError::Malformed("it lacks the member `complete`"))?;
             let last = page.features.iter().map(|feature| feature.id.clone()).max();
@@ -100,12 +102,15 @@ impl Webhook {
         &self,
         coordinates: &[Vec<FixedLonLat>],
         properties: &WebhookProperties<'_>,
-    ) -> Result<FeatureCollection, ServiceError> {
+    ) -> Result<AnswerBody, ServiceError> {
         let geometry = WebhookGeometry { r#type: "MultiLineString", coordinates };
         let request = WebhookRequest { r#type: "Feature", geometry, properties };
         let body = serde_json::to_string(&request).expect("numbers and texts serialise to JSON");
         let url = self.endpoint.url.clone();
-        let answer = self.endpoint.client.post(url, "application/geo+json", body).await?;
+        self.endpoint.client.post(url, "application/geo+json", body).await
+    }
+
+    async fn parse(&self, answer: AnswerBody) -> Result<FeatureCollection, ServiceError> {
         let (format, projection) = (self.format.clone(), self.endpoint.projection.clone());
         let locate = move |geometry: &_| projection.locate(geometry);
         answer.parse(move |bytes| FeatureCollection::parse(bytes, &format, locate)).await

@@ -8,6 +8,7 @@ use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::check_query;
 use crate::outcome::Finished;
+use crate::standing_wait::mark_standing;
 use crate::stream::refusal_json;
 use crate::submit::{Submission, submit};
 use crate::tickets::{ResultListener, Route};
@@ -16,6 +17,7 @@ use meshcloak::private::Private;
 use meshcloak::units::Speed;
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// A position as reported by a tracker.
 pub struct TrackerReport {
@@ -92,8 +94,9 @@ pub fn submit_report(
 ) -> Result<(), Refusal> {
     let Tracker { account, user, device } = tracker;
     let number = user.recent_reports().next_report();
-    let submitted = query_of(gateway, tracker, report).and_then(|request| {
-        let query = check_query(gateway, account, &request)?;
+    let submitted = query_of(gateway, tracker, report).and_then(|(request, interval)| {
+        let mut query = check_query(gateway, account, &request)?;
+        mark_standing(gateway, &mut query, interval);
         let mut accepted = Ok(());
         let listener = || ReportListener {
             gateway: Arc::clone(gateway),
@@ -121,12 +124,13 @@ pub fn submit_report(
     })
 }
 
-/// Builds the query of a report and updates the motion of the tracker.
+/// Builds the query of a report and updates the motion of the tracker. Returns its reporting interval,
+/// too.
 fn query_of<'a>(
     gateway: &Gateway,
     tracker: Tracker<'a>,
     report: &TrackerReport,
-) -> Result<QueryRequest<'a>, Refusal> {
+) -> Result<(QueryRequest<'a>, Duration), Refusal> {
     let Tracker { account, user, device } = tracker;
     let Located { city, point, position, .. } = gateway.cities().locate(report.lon, report.lat)?;
     let (point, position) = (point.into_exposed(), position.into_exposed());
@@ -148,7 +152,7 @@ fn query_of<'a>(
         track.add(fix, |from, to| gateway.cities().get(city).street_metres(from, to))
     };
     let settings = &user.settings.body;
-    Ok(QueryRequest {
+    let request = QueryRequest {
         ticket: Private::new(Cow::Owned(gateway.new_ticket())),
         person: Cow::Borrowed(&*user.name).into(),
         lon: report.lon.into(),
@@ -159,7 +163,8 @@ fn query_of<'a>(
         speed: Some(motion.speed),
         interval: None,
         question: settings.question.clone(),
-    })
+    };
+    Ok((request, motion.interval))
 }
 
 /// Returns `dc = speed × interval` in metres, clamped to the limits of the account.

@@ -6,6 +6,7 @@ use super::{TrackerReport, osmand, owntracks, traccar};
 use crate::accounts::Account;
 use crate::answers::json;
 use crate::api::RefusalBody;
+use crate::charged_body::respond;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::check_name;
@@ -13,11 +14,12 @@ use crate::routes::{JSON, has_type, read_body, refuse};
 use crate::users::{TOKEN_PREFIX, UserProfile};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Request, State};
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, WWW_AUTHENTICATE};
+use axum::http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use serde_json::Value;
 use std::sync::Arc;
 use utoipa_axum::router::OpenApiRouter;
@@ -66,12 +68,12 @@ async fn post_owntracks(State(gateway): State<Arc<Gateway>>, request: Request) -
         if let (Some(report), Some(user)) = (report, &user) {
             accept(&gateway, Tracker { account: &account, user, device: &device }, &report)?;
         }
-        Ok(user)
+        let messages = json(&last_answer(&gateway, user)).into();
+        let response = respond(&gateway, &account, StatusCode::OK, messages);
+        // The report is accepted: the app must not send it again.
+        response.or_else(|_| respond(&gateway, &account, StatusCode::OK, NO_MESSAGES))
     };
-    match accepted.await {
-        Ok(user) => ([(CONTENT_TYPE, JSON)], json(&last_answer(&gateway, user))).into_response(),
-        Err(refusal) => refuse_tracker(&gateway, &refusal),
-    }
+    accepted.await.unwrap_or_else(|refusal| refuse_tracker(&gateway, &refusal))
 }
 
 /// Responses to a report of Traccar Client or OsmAnd, for the API document.
@@ -148,6 +150,9 @@ async fn accept_traccar(gateway: &Arc<Gateway>, token: Token, request: Request) 
         Err(refusal) => refuse_tracker(gateway, &refusal),
     }
 }
+
+/// Reply to OwnTracks without messages.
+const NO_MESSAGES: Bytes = Bytes::from_static(b"[]");
 
 fn not_json() -> Refusal {
     Refusal::Malformed("the body is not JSON".into())

@@ -4,13 +4,13 @@ use super::path_user::{PathUser, or_refuse};
 use super::{ReportOutcome, SettingsBody, UserProfile, tokens};
 use crate::answers::json;
 use crate::api::{RefusalBody, ResultBody};
+use crate::charged_body::respond;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
-use crate::routes::{JSON, read};
+use crate::routes::read;
 use axum::Json;
 use axum::extract::{Request, State};
 use axum::http::StatusCode;
-use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use serde::Serialize;
 use std::sync::Arc;
@@ -132,6 +132,7 @@ async fn delete_settings(State(gateway): State<Arc<Gateway>>, path: PathUser) ->
         (status = 401, description = "Missing or unknown API key", body = RefusalBody<'static>),
         (status = 404, description = "This user has no settings", body = RefusalBody<'static>),
         (status = 429, description = "Rate limit exceeded", body = RefusalBody<'static>),
+        (status = 503, description = "The account has too many unread results", body = RefusalBody<'static>),
     ),
     security(("key" = []), ())
 )]
@@ -147,7 +148,8 @@ async fn last_answer(State(gateway): State<Arc<Gateway>>, path: PathUser) -> Res
             answered: answered.and_then(body),
             latest: recent.latest(now).and_then(body),
         };
-        ([(CONTENT_TYPE, JSON)], json(&body)).into_response()
+        json(&body).into()
     });
-    or_refuse(&gateway, found)
+    let response = found.and_then(|body| respond(&gateway, &path.account, StatusCode::OK, body));
+    or_refuse(&gateway, response)
 }

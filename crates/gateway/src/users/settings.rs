@@ -22,10 +22,11 @@ use utoipa::ToSchema;
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SettingsBody {
-    /// Size of the anonymity set, the user included.
-    #[schema(minimum = 2, example = 3)]
+    /// Size of the anonymity set, the user included: from 2, or from 1 without a question.
+    #[schema(minimum = 1, example = 3)]
     pub k: u64,
-    /// Temporal tolerance: longest waiting time in seconds.
+    /// Temporal tolerance: longest waiting time in seconds. Without a question `presence.patience`
+    /// counts instead.
     #[schema(minimum = 0, example = 20)]
     pub dt: f64,
     /// Question that each report asks. Without it the user is a present member of anonymity sets
@@ -157,7 +158,8 @@ impl UserProfile {
         body: SettingsBody,
     ) -> Result<UserProfile, Refusal> {
         let limits = account.limits();
-        let within = |k: u64| (2..=u64::from(limits.k_max)).contains(&k);
+        let min = if body.question.is_some() { 2 } else { 1 };
+        let within = |k: u64| (min..=u64::from(limits.k_max)).contains(&k);
         let ks = body.zones.iter().filter_map(|zone| zone.k);
         if !std::iter::once(body.k).chain(ks).all(within) {
             return Err(Refusal::K(limits.k_max));

@@ -56,7 +56,16 @@ impl Processes {
 async fn an_impossible_jump_is_not_answered_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     let mut processes = Processes::new(folder.path());
+    let mut unknown = processes.start().await;
+    let (_, refused) = processes.ask(&mut unknown, ["ann", "bob"], 3).await;
+    assert_eq!(refused["reason"], "after-start", "an earlier process may have had no record");
+    drop(unknown);
+    std::fs::remove_file(folder.path().join("served")).unwrap();
+    std::fs::remove_file(folder.path().join("served.old")).unwrap();
+    std::fs::remove_file(folder.path().join("served.key")).unwrap();
+    processes.config.engine.after_start = AfterStart::New;
     let mut first = processes.start().await;
+    processes.config.engine.after_start = AfterStart::Refuse;
     let (_, served) = processes.ask(&mut first, ["ann", "bob"], 3).await;
     assert_eq!(
         (&served["outcome"], &served["receipt"]["history"]),
@@ -80,7 +89,7 @@ async fn an_impossible_jump_is_not_answered_after_a_restart() {
     second.gateway.clock().advance(10_000);
     assert_eq!(processes.ask(&mut second, ["ann", "bob"], 250).await.1["outcome"], "answered");
     drop(second);
-    // Without the record the jump is answered.
+    // Without the refusal the jump is answered.
     processes.config.engine.after_start = AfterStart::New;
     let mut third = processes.start().await;
     let (_, jump) = processes.ask(&mut third, ["ann", "bob"], 3).await;
@@ -88,6 +97,17 @@ async fn an_impossible_jump_is_not_answered_after_a_restart() {
         (&jump["outcome"], &jump["receipt"]["history"]),
         (&json!("answered"), &json!("new"))
     );
+    drop(third);
+    // A process under another guarantee leaves no record that would be incomplete.
+    processes.config.engine.after_start = AfterStart::Refuse;
+    processes.config.engine.guarantee = Guarantee::Reciprocal;
+    let mut fourth = processes.start().await;
+    let (_, served) = processes.ask(&mut fourth, ["eve", "fay"], 3).await;
+    assert_eq!(served["outcome"], "answered");
+    drop(fourth);
+    processes.config.engine.guarantee = Guarantee::History;
+    let mut fifth = processes.start().await;
+    assert_eq!(processes.ask(&mut fifth, ["eve", "fay"], 250).await.1["reason"], "after-start");
 }
 
 #[tokio::test]

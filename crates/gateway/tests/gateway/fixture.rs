@@ -4,7 +4,7 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
 use gateway::answers::answer_round;
-use gateway::batch::BatchEngine;
+use gateway::batch::{BatchEngine, Round};
 use gateway::city::CityParts;
 use gateway::clock::Clock;
 use gateway::config::{AfterStart, Config, Mode};
@@ -16,6 +16,8 @@ use gateway::service::{BuiltIn, Objects, Service, ServiceError, ServiceFuture};
 use gateway::walk::Walker;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetMap};
+use meshcloak::mesh_cloak::RegionRule;
+use meshcloak::query::UserId;
 use meshcloak::units::Length;
 use serde_json::{Value, json};
 use std::sync::atomic::{AtomicU8, Ordering};
@@ -95,10 +97,12 @@ pub fn walker() -> Arc<Walker> {
     Arc::clone(walker)
 }
 
-/// Returns a configuration with high rate limits, a long wait before the service and no keys.
+/// Returns a configuration with high rate limits, a long wait before the service, no keys, and regions
+/// that depend on the members (`reach`).
 pub fn generous() -> Config {
     let mut config = Config { keys: None, ..Config::default() };
-    config.engine.after_start = AfterStart::New;
+    (config.engine.after_start, config.engine.record) = (AfterStart::New, None);
+    config.engine.region = RegionRule::default();
     config.limits.rate = 1_000_000;
     config.limits.person_rate = 60_000;
     config.service.wait = Duration::from_secs(600);
@@ -110,6 +114,8 @@ pub struct Fixture {
     pub gateway: Arc<Gateway>,
     pub app: Router,
     pub probe: Probe,
+    /// Users whose queries left with the last batch.
+    pub left: Vec<UserId>,
     engine: BatchEngine,
 }
 
@@ -123,13 +129,25 @@ impl Fixture {
         let (gateway, probe) = gateway_of(config, mode, Clock::manual());
         gateway.refresh_categories().await.unwrap();
         let engine = BatchEngine::new(Arc::clone(&gateway));
-        Fixture { app: app(Arc::clone(&gateway)), gateway, probe, engine }
+        Fixture { app: app(Arc::clone(&gateway)), gateway, probe, left: Vec::new(), engine }
     }
 
     /// Advances the clock by a second, runs a batch and delivers its results.
     pub async fn tick(&mut self) {
+        let round = self.turn();
+        self.answer(round).await;
+    }
+
+    /// Advances the clock by a second and runs a batch.
+    pub fn turn(&mut self) -> Round {
         self.gateway.clock().advance(1000);
         let round = self.engine.turn(self.gateway.clock().now());
+        self.left = round.left.iter().map(|query| query.user).collect();
+        round
+    }
+
+    /// Delivers the results of a batch.
+    pub async fn answer(&self, round: Round) {
         answer_round(Arc::clone(&self.gateway), round).await;
         self.gateway.purge_results();
     }

@@ -29,4 +29,5 @@ mod shares;
 mod sockets;
 mod streams;
 mod swap;
+mod unread;
 mod users;

@@ -4,6 +4,7 @@ use crate::fixture::{call, gateway_of, generous, walker};
 use crate::log_capture::LogCapture;
 use axum::body::Body;
 use axum::http::Request;
+use futures_util::FutureExt as _;
 use gateway::city::CityParts;
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode, Source, Sources};
@@ -70,9 +71,11 @@ async fn a_failed_reload_changes_nothing_and_is_one_error_until_a_good_one() {
         assert_eq!(health(&running).await, 503);
     }
     let text = log.text();
-    assert_eq!(text.matches("ERROR").count(), 2, "{text}");
+    let errors: Vec<&str> = text.lines().filter(|line| line.contains("ERROR")).collect();
+    let [unreadable, invalid] = errors[..] else { panic!("two errors: {text}") };
     assert!(!text.contains("configuration read again"), "{text}");
-    assert!(text.contains("revoked keys are still accepted"), "{text}");
+    assert!(unreadable.contains("revoked keys are still accepted"), "{text}");
+    assert!(invalid.contains("no longer lists are revoked"), "{text}");
     KeyFile::update(&path, |file| file.revoke(&key.id)).unwrap();
     running.reload(Ok(sources(&path, "[limits]\nk_max = 7")));
     assert!(!is_known() && k_max() == 7);
@@ -80,6 +83,35 @@ async fn a_failed_reload_changes_nothing_and_is_one_error_until_a_good_one() {
     assert_eq!(metric(&running, "meshcloak_last_reload_successful"), 1);
     assert_eq!(health(&running).await, 200);
     assert!(log.text().contains("configuration read again"));
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_key_is_revoked_although_other_settings_are_invalid() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("keys.json");
+    let add = |name: &str| {
+        KeyFile::update(&path, |file| file.add(name, LimitOverrides::default())).unwrap()
+    };
+    let (revoked, kept, alone) = (add("app"), add("app"), add("other"));
+    let running = start(&path).await;
+    let access = |secret: &str| running.gateway().directory().access(Some(secret));
+    let [mut ending, mut lasting] = [&revoked, &kept].map(|key| access(&key.secret).unwrap());
+    for key in [&revoked, &alone] {
+        KeyFile::update(&path, |file| file.revoke(&key.id)).unwrap();
+    }
+    let new = add("new");
+    running.reload(Ok(sources(&path, "[limits]\nk_max = 1")));
+    assert!(access(&revoked.secret).is_none() && access(&alone.secret).is_none());
+    assert!(access(&kept.secret).is_some(), "it is listed");
+    assert!(access(&new.secret).is_none(), "nothing else changes");
+    ending.revoked().await;
+    assert!(lasting.revoked().now_or_never().is_none(), "streams of other keys stay open");
+    assert_eq!(health(&running).await, 503);
+    running.reload(Ok(sources(&path, "")));
+    assert!(access(&kept.secret).is_some() && access(&new.secret).is_some());
+    assert!(lasting.revoked().now_or_never().is_none());
+    assert_eq!(health(&running).await, 200);
     running.stop().await;
 }
 

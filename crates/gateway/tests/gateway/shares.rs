@@ -1,7 +1,8 @@
 //! Limits of one account, so that it cannot invent users without bound or fill the gateway.
 
 use crate::fixture::{Fixture, call, generous, query, query_request, with};
-use axum::http::StatusCode;
+use axum::body::Body;
+use axum::http::{Request, StatusCode};
 use gateway::config::{Config, Mode};
 use gateway::keys::{KeyFile, LimitOverrides};
 use serde_json::{Value, json};
@@ -76,6 +77,11 @@ async fn an_account_has_a_bounded_number_of_waiting_requests() {
     }
     let (status, body) = keyed.ask(0, &query("c", "c", 3)).await;
     assert_eq!((status.as_u16(), &body["reason"]), (429, &json!("connections")));
+    let mut cancel = Request::delete("/v1/queries/a").body(Body::empty()).unwrap();
+    let bearer = format!("Bearer {}", keyed.secrets[0]).parse().unwrap();
+    cancel.headers_mut().insert("authorization", bearer);
+    let (_, body) = call(keyed.fixture.app.clone(), cancel).await;
+    assert_eq!(body["reason"], "connections", "a cancellation waits too");
     assert_eq!(keyed.submit(1, &query("d", "d", 3)).await, None, "other accounts");
     keyed.fixture.tick().await;
     tokio::task::yield_now().await;

@@ -17,6 +17,7 @@ enum Reaction {
     Answer,
     Hang,
     Fail,
+    FailSlowly,
     Refuse,
 }
 
@@ -56,6 +57,10 @@ impl Service for ScriptedService {
                 Reaction::Answer => Ok(Objects::new(Vec::new(), Completeness::Complete)),
                 Reaction::Hang => std::future::pending().await,
                 Reaction::Fail => Err(ServiceError::Down),
+                Reaction::FailSlowly => {
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                    Err(ServiceError::Down)
+                }
                 Reaction::Refuse => Err(ServiceError::Malformed("nonsense")),
             }
         })
@@ -147,6 +152,20 @@ async fn the_breaker_opens_after_failures_and_admits_one_trial() {
     tokio::time::advance(settings.open_duration).await;
     assert!(client.ask(&asked).await.is_ok() && !client.is_open());
     assert_eq!(service.inquiries(), 7);
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_batch_of_a_second_tests_a_service_that_has_failed() {
+    let service = ScriptedService::new(&[Reaction::FailSlowly; 9]);
+    let settings = ServiceClientSettings { max_attempts: 1, ..ServiceClientSettings::default() };
+    let (client, asked) = (service.client(settings), asked());
+    let mut batches = tokio::time::interval(Duration::from_secs(1));
+    for _ in 0..9 {
+        batches.tick().await;
+        assert_eq!(client.ask(&asked).await, Err(ServiceError::Down), "the breaker admits a trial");
+    }
+    batches.tick().await;
+    assert!(client.ask(&asked).await.is_ok(), "it works again");
 }
 
 #[tokio::test(start_paused = true)]

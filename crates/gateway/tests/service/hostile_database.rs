@@ -1,5 +1,6 @@
 //! Listeners that are not a database at the address of one.
 
+use crate::fake_database::{GREETING, object, speak};
 use crate::fixture::{inquiry, questions, walker};
 use gateway::question::Category;
 use gateway::service::postgis::{Postgis, PostgisSettings};
@@ -7,6 +8,8 @@ use gateway::service::{
     PlanarService as _, RangeRequest, RequestPolicy, ServiceClient, ServiceClientSettings,
     ServiceError,
 };
+use meshcloak::town::Town;
+use rand::RngExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
@@ -28,9 +31,6 @@ enum Behaviour {
     /// Completes the handshake, then sends notices without end.
     Chattering,
 }
-
-/// `AuthenticationOk` and `ReadyForQuery`.
-const GREETING: &[u8] = b"R\0\0\0\x08\0\0\0\0Z\0\0\0\x05I";
 
 async fn behave(behaviour: Behaviour, mut stream: TcpStream) -> std::io::Result<()> {
     let mut received = [0; 4096];
@@ -124,78 +124,6 @@ async fn a_missing_database_is_an_error() {
     assert_eq!(answer, Err(ServiceError::Down));
 }
 
-/// A message of the database.
-fn message(kind: u8, body: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![kind];
-    bytes.extend((body.len() as u32 + 4).to_be_bytes());
-    bytes.extend(body);
-    bytes
-}
-
-/// Types of the parameters and columns of a statement, as the database describes them.
-fn description(statement: &str) -> Vec<u8> {
-    const TEXT: u32 = 25;
-    const FLOAT: u32 = 701;
-    let (parameters, columns): (&[u32], &[u32]) = if statement.contains("DISTINCT") {
-        (&[], &[TEXT])
-    } else if statement.contains("$3") {
-        (&[TEXT, TEXT, FLOAT], &[TEXT, TEXT, TEXT, FLOAT, FLOAT])
-    } else {
-        (&[TEXT], &[TEXT, TEXT, TEXT, FLOAT, FLOAT])
-    };
-    let mut types = (parameters.len() as u16).to_be_bytes().to_vec();
-    types.extend(parameters.iter().flat_map(|oid| oid.to_be_bytes()));
-    let mut row = (columns.len() as u16).to_be_bytes().to_vec();
-    for oid in columns {
-        // Name, table, column number.
-        row.extend(b"c\0\0\0\0\0\0\0");
-        row.extend(oid.to_be_bytes());
-        // Size, modifier, format.
-        row.extend([0xff; 6]);
-        row.extend([0, 1]);
-    }
-    [message(b't', &types), message(b'T', &row)].concat()
-}
-
-/// A row of one object whose name has `name_len` bytes.
-fn object(number: usize, name_len: usize) -> Vec<u8> {
-    let mut row = 5_u16.to_be_bytes().to_vec();
-    let (id, name) = (number.to_string().into_bytes(), vec![b'n'; name_len]);
-    let (lon, lat) = (9.7_f64.to_be_bytes().to_vec(), 50.8_f64.to_be_bytes().to_vec());
-    for column in [id, name, b"cafe".to_vec(), lon, lat] {
-        row.extend((column.len() as u32).to_be_bytes());
-        row.extend(column);
-    }
-    message(b'D', &row)
-}
-
-/// Speaks the protocol, and answers every statement with `rows`.
-async fn speak(mut stream: TcpStream, rows: Arc<Vec<u8>>) -> std::io::Result<()> {
-    let startup = stream.read_u32().await?;
-    stream.read_exact(&mut vec![0; startup as usize - 4]).await?;
-    stream.write_all(GREETING).await?;
-    let done = message(b'C', b"SELECT 1\0");
-    let ready = message(b'Z', b"I");
-    loop {
-        let kind = stream.read_u8().await?;
-        let mut body = vec![0; stream.read_u32().await? as usize - 4];
-        stream.read_exact(&mut body).await?;
-        let reply = match kind {
-            b'Q' => [done.clone(), ready.clone()].concat(),
-            b'P' => {
-                let described = description(&String::from_utf8_lossy(&body));
-                [message(b'1', b""), described].concat()
-            }
-            b'B' => message(b'2', b""),
-            b'E' => [&rows[..], &done].concat(),
-            b'S' => ready.clone(),
-            b'X' => return Ok(()),
-            _ => continue,
-        };
-        stream.write_all(&reply).await?;
-    }
-}
-
 /// Asks a database that answers with `rows` of which all answers may use `max_memory` bytes.
 async fn ask_for_rows(rows: Vec<u8>, max_memory: usize) -> Result<usize, ServiceError> {
     let rows = Arc::new(rows);
@@ -221,4 +149,41 @@ async fn rows_are_charged_to_the_memory_of_all_answers() {
     // Charged while it is received, before it is complete.
     let endless = [b"D\x7f\xff\xff\xff".to_vec(), vec![0; 2 << 20]].concat();
     assert_eq!(ask_for_rows(endless, 4 << 20).await, Err(ServiceError::Memory));
+}
+
+/// Applies a few random flips, cuts and repetitions.
+fn mutate(bytes: &mut Vec<u8>, random: &mut impl rand::Rng) {
+    for _ in 0..random.random_range(1..4) {
+        let at = random.random_range(0..bytes.len());
+        match random.random_range(0..4) {
+            0 => bytes[at] ^= 1 << random.random_range(0..8),
+            1 => bytes[at] = [0, 1, 0x7f, 0x80, 0xff][random.random_range(0..5)],
+            2 => drop(bytes.drain(at..(at + 4).min(bytes.len()))),
+            _ => {
+                let piece = bytes[at..(at + 16).min(bytes.len())].to_vec();
+                bytes.splice(at..at, piece);
+            }
+        }
+        if bytes.is_empty() {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn mutated_rows_are_read_or_are_one_error() {
+    let rows: Vec<u8> = (0..3).flat_map(|row| object(row, 9)).collect();
+    let [mut read, mut failed] = [0, 0];
+    for seed in 0..300 {
+        let mut bytes = rows.clone();
+        mutate(&mut bytes, &mut Town::generator(seed));
+        match ask_for_rows(bytes, 64 << 20).await {
+            Ok(objects) => {
+                assert!(objects <= 20, "seed {seed}");
+                read += 1;
+            }
+            Err(_) => failed += 1,
+        }
+    }
+    assert!(read > 20 && failed > 100, "{read} read, {failed} failed");
 }

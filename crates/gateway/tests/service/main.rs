@@ -4,7 +4,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod client;
+mod fake_database;
 mod fixture;
 mod hostile_database;
 mod invalid_answers;
 mod queue;
+mod suspended;

@@ -3,13 +3,14 @@
 use crate::fixture::{inquiry, questions, walker};
 use gateway::inquiry::Inquiry;
 use gateway::service::{
-    Completeness, Object, Objects, RequestEnd, RequestQueue, RequestQueueSettings, Service,
-    ServiceClient, ServiceClientSettings, ServiceError, ServiceFuture,
+    Completeness, Object, Objects, RequestEnd, RequestPolicy, RequestQueue, RequestQueueSettings,
+    Service, ServiceClient, ServiceClientSettings, ServiceError, ServiceFuture,
 };
 use meshcloak::units::Point;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// A service that takes a second per request.
 #[derive(Clone, Default)]
@@ -105,11 +106,13 @@ async fn slots_are_never_exceeded_and_requests_leave_in_order() {
 async fn the_expected_wait_follows_the_response_times() {
     let service = CountingService::default();
     let queue = queue(&service, settings());
+    assert!(!queue.is_known());
     assert_eq!(queue.expected_wait(3.0), Duration::ZERO, "three slots are free");
     assert_eq!(queue.expected_wait(33.0), Duration::from_secs(1));
     for _ in 0..20 {
         ends(&queue, inquiries()).await;
     }
+    assert!(queue.is_known());
     let wait = queue.expected_wait(33.0).as_secs_f64();
     assert!((wait - 10.0).abs() < 0.2, "{wait}");
     let waiting = queue.send(inquiries());
@@ -183,4 +186,89 @@ async fn a_request_that_waited_too_long_is_not_sent() {
     }
     assert_eq!(service.inquiries.lock().unwrap().len(), 6);
     assert!(!queue.client().is_open());
+}
+
+/// A service whose inquiries are one or two requests of a second each, and whose responses take time
+/// to parse.
+struct TwoRequests {
+    start: Instant,
+    parsing: Duration,
+    /// The only inquiry of two requests; `None`: all of them.
+    double: Option<Inquiry>,
+    /// Time and inquiry of each request.
+    sent: Arc<Mutex<Vec<(Duration, Inquiry)>>>,
+}
+
+impl Service for TwoRequests {
+    fn name(&self) -> &'static str {
+        "two requests"
+    }
+
+    fn ask<'a>(&'a self, _: &'a Inquiry) -> ServiceFuture<'a, Objects> {
+        unreachable!("requests are sent under a policy")
+    }
+
+    fn ask_under<'a>(
+        &'a self,
+        inquiry: &'a Inquiry,
+        policy: &'a RequestPolicy,
+    ) -> ServiceFuture<'a, Objects> {
+        Box::pin(async move {
+            let is_double = self.double.as_ref().is_none_or(|double| double == inquiry);
+            for _ in 0..if is_double { 2 } else { 1 } {
+                let request = || async {
+                    self.sent.lock().unwrap().push((self.start.elapsed(), inquiry.clone()));
+                    tokio::time::sleep(Duration::from_secs(1)).await;
+                    Ok(())
+                };
+                policy.send(request).await?;
+                tokio::time::sleep(self.parsing).await;
+            }
+            Ok(Objects::new(Vec::new(), Completeness::Complete))
+        })
+    }
+
+    fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+/// Sends six different inquiries through two slots, and returns the second and the inquiry of each
+/// request. `double` is the number of the only inquiry of two requests.
+async fn two_requests(parsing: Duration, double: Option<usize>) -> Vec<(u64, usize)> {
+    let sent = Arc::new(Mutex::new(Vec::new()));
+    let (start, double) = (Instant::now(), double.map(|number| inquiries()[number].clone()));
+    let service = TwoRequests { start, parsing, double, sent: Arc::clone(&sent) };
+    let client = ServiceClient::new(Box::new(service), ServiceClientSettings::default());
+    let timeout = Duration::from_secs(100);
+    let settings = RequestQueueSettings { slots: 2, timeout, ..settings() };
+    let inquiries = inquiries()[..6].to_vec();
+    let queue = Arc::new(RequestQueue::new(client, settings));
+    let ended = ends(&queue, inquiries.clone()).await;
+    assert!(ended.iter().all(|end| end.response.is_ok()), "{ended:?}");
+    let number = |inquiry: &Inquiry| inquiries.iter().position(|known| known == inquiry).unwrap();
+    let sent = sent.lock().unwrap();
+    sent.iter().map(|(at, inquiry)| (at.as_secs(), number(inquiry))).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_next_request_leaves_when_a_response_has_arrived_and_is_not_parsed() {
+    // Both slots send a request in every second, although parsing takes most of a second.
+    let sent = two_requests(Duration::from_millis(900), None).await;
+    assert_eq!(sent[..8], [(0, 0), (0, 1), (1, 2), (1, 3), (2, 0), (2, 1), (3, 2), (3, 3)]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_next_request_of_an_inquiry_comes_before_inquiries_that_have_not_begun() {
+    let sent = two_requests(Duration::from_millis(500), Some(0)).await;
+    assert_eq!(sent[..4], [(0, 0), (0, 1), (1, 2), (1, 3)]);
+    assert_eq!(sent[4..6], [(2, 0), (2, 4)], "the first inquiry goes on beside one that begins");
+}
+
+#[tokio::test(start_paused = true)]
+async fn responses_that_are_not_parsed_are_bounded() {
+    let sent = two_requests(Duration::from_secs(10), None).await;
+    let first: Vec<u64> = sent.iter().take(4).map(|(at, _)| *at).collect();
+    assert_eq!(first, [0, 0, 1, 1], "two inquiries for each slot are under way");
+    assert!(sent[4].0 >= 11, "{sent:?}");
 }

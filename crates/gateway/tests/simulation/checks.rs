@@ -1,7 +1,8 @@
 //! Promises that every schedule must keep.
 
-use crate::log::Log;
-use std::collections::BTreeSet;
+use crate::log::{End, Log, Place};
+use crate::world::SPEED;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the first broken promise.
 pub fn check(log: &Log) -> Result<(), String> {
@@ -9,7 +10,10 @@ pub fn check(log: &Log) -> Result<(), String> {
     sets_are_large_enough(log)?;
     no_user_is_in_two_sets(log)?;
     requests_of_a_batch_are_distinct(log)?;
-    sets_are_released_together(log)
+    sets_are_released_together(log)?;
+    answers_are_in_time(log)?;
+    no_query_expires_early(log)?;
+    nobody_jumps(log)
 }
 
 fn require(holds: bool, problem: impl FnOnce() -> String) -> Result<(), String> {
@@ -62,9 +66,50 @@ fn sets_are_released_together(log: &Log) -> Result<(), String> {
         let ends = set.members.iter().filter_map(|(number, _)| log.ends.get(number));
         // A client that was refused may have repeated the query on another connection.
         let is_released = |outcome: &str| ["answered", "failed"].contains(&outcome);
-        let times: BTreeSet<u128> =
-            ends.filter(|end| is_released(&end.outcome)).map(|end| end.at).collect();
+        // A query that was answered and is repeated after a restart is a new one.
+        let is_of_set = |end: &&End| is_released(&end.outcome) && end.at >= set.published;
+        let times: BTreeSet<u128> = ends.filter(is_of_set).map(|end| end.at).collect();
         require(times.len() <= 1, || format!("{set:?} was released at {times:?} ms"))?;
+    }
+    Ok(())
+}
+
+/// The results of a set arrive within the wait before the service and the time-out of a question.
+fn answers_are_in_time(log: &Log) -> Result<(), String> {
+    for set in &log.sets {
+        for (number, _) in &set.members {
+            let Some(end) = log.ends.get(number) else { continue };
+            let is_late = end.at > set.published + log.longest_answer;
+            require(!is_late, || format!("query {number} of {set:?} ended late: {end:?}"))?;
+        }
+    }
+    Ok(())
+}
+
+/// A query expires when its dt has passed, not before, unless the gateway stops.
+fn no_query_expires_early(log: &Log) -> Result<(), String> {
+    for (number, end) in &log.ends {
+        let asked = log.asked[number];
+        let is_early = end.outcome == "expired" && end.at < asked.at + asked.dt;
+        require(!is_early || end.at >= log.stopped, || {
+            format!("query {number} expired before its dt: {asked:?} {end:?}")
+        })?;
+    }
+    Ok(())
+}
+
+/// Under `history` a user who was published within the horizon is published at a place that can be
+/// reached from the last one, whether or not the gateway was restarted in between.
+fn nobody_jumps(log: &Log) -> Result<(), String> {
+    let Some(horizon) = log.horizon else { return Ok(()) };
+    let mut last: BTreeMap<usize, &Place> = BTreeMap::new();
+    for place in &log.places {
+        if let Some(before) = last.insert(place.user, place) {
+            let longest = place.latest - before.earliest;
+            let metres = before.point.distance(place.point);
+            let is_jump = longest < horizon && metres > SPEED * longest as f64 / 1_000.0;
+            require(!is_jump, || format!("{before:?} is followed by {place:?}: {metres} m"))?;
+        }
     }
     Ok(())
 }

@@ -1,5 +1,5 @@
 //! Deterministic simulation of the gateway: thousands of random schedules of clients, faults of the
-//! service and times, in virtual time. Equal seeds give equal schedules and equal results.
+//! service, kills with a restart, steps of the wall clock and times, in virtual time. Equal seeds give equal schedules and equal results.
 //!
 //! `MESHCLOAK_SCHEDULES=N` sets the number of schedules (default 2,000), `MESHCLOAK_SEED=S` runs the
 //! schedule with this seed only. A failure prints the seed.
@@ -7,16 +7,19 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod checks;
+mod fault;
 mod log;
 mod permutation;
 mod plan;
+mod process;
 mod service;
 mod world;
 
+use fault::Fault;
 use log::Log;
 use plan::Plan;
 use rayon::iter::{IntoParallelIterator as _, ParallelIterator as _};
-use world::{Fault, simulate};
+use world::simulate;
 
 const DEFAULT_SCHEDULES: u64 = 2_000;
 
@@ -56,13 +59,15 @@ fn every_schedule_keeps_every_promise() {
     let outcomes = |name: &str| sum(&|log| log.outcome_count(name));
     let counts = ["answered", "expired", "cancelled", "failed", "present", "refused"].map(outcomes);
     let requests = sum(&|log| log.requests.len());
+    let restarts = sum(&|log| log.restarts);
     println!(
         "seeds 0..{schedules}: answered, expired, cancelled, failed, present, refused {counts:?}, \
-         {requests} requests"
+         {requests} requests, {restarts} restarts"
     );
     if one.is_none() && schedules >= 100 {
         assert!(counts.iter().all(|&count| count as u64 > schedules / 10), "{counts:?}");
         assert!(requests as u64 > schedules, "{requests} requests");
+        assert!(restarts as u64 > schedules / 4, "{restarts} restarts");
     }
 }
 
@@ -78,7 +83,8 @@ fn equal_seeds_give_equal_runs() {
 #[test]
 fn each_injected_fault_is_found() {
     for fault in Fault::ALL {
-        let found = (0..60).filter(|&seed| run(seed, Some(fault)).1.is_err()).count();
-        assert!(found > 0, "{fault:?} was not found by 60 schedules");
+        let mut seeds = (0..DEFAULT_SCHEDULES).filter(|&seed| fault.concerns(&Plan::random(seed)));
+        let found = seeds.by_ref().take(200).find(|&seed| run(seed, Some(fault)).1.is_err());
+        assert!(found.is_some(), "{fault:?} was not found by 200 schedules");
     }
 }

@@ -1,10 +1,11 @@
 //! Whole runs in which the questions inside published sets are permuted: no byte, no time of a
 //! request and no time of a response may change (docs/SPEC.md §6, §9).
 
+use crate::fault::Fault;
 use crate::log::{Log, SetRecord};
 use crate::plan::{Action, Ask, Plan, Wanted};
 use crate::service::SeenRequest;
-use crate::world::{Fault, simulate, walker};
+use crate::world::{simulate, walker};
 use rand::SeedableRng as _;
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom as _;
@@ -35,6 +36,8 @@ struct Changed {
     with_presence: usize,
     /// Sets with a member who has several questions, carried from replaced queries.
     with_carried: usize,
+    /// Sets in runs with decoys.
+    with_decoys: usize,
     /// Runs with such sets and a service that stalls and fails.
     runs_with_faults: usize,
 }
@@ -52,7 +55,13 @@ fn permuted(plan: &Plan, log: &Log, changed: &mut Changed) -> Plan {
     let mut random = StdRng::seed_from_u64(plan.seed);
     let mut questions: BTreeMap<usize, Option<Wanted>> =
         asks(&mut plan).map(|ask| (ask.number, ask.question)).collect();
-    for set in &log.sets {
+    // A query that is repeated after a restart can be in two sets, which would exchange questions.
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    for (number, _) in log.sets.iter().flat_map(|set| &set.members) {
+        *counts.entry(*number).or_default() += 1;
+    }
+    let is_alone = |set: &&SetRecord| set.members.iter().all(|(number, _)| counts[number] == 1);
+    for set in log.sets.iter().filter(is_alone) {
         let numbers: Vec<usize> = set.members.iter().map(|(number, _)| *number).collect();
         let before: Vec<Option<Wanted>> = numbers.iter().map(|number| questions[number]).collect();
         let mut after = before.clone();
@@ -80,6 +89,7 @@ impl Changed {
         self.sets += other.sets;
         self.with_presence += other.with_presence;
         self.with_carried += other.with_carried;
+        self.with_decoys += other.with_decoys;
         self.runs_with_faults += other.runs_with_faults;
         self
     }
@@ -90,6 +100,9 @@ fn compare(seed: u64, fault: Option<Fault>) -> (Changed, Result<(), String>) {
     let (plan, mut changed) = (Plan::random(seed), Changed::default());
     let log = simulate(&plan, fault);
     let other = permuted(&plan, &log, &mut changed);
+    if plan.decoys > 0 || plan.diversity > 1 {
+        changed.with_decoys = changed.sets;
+    }
     if changed.sets > 0 {
         changed.runs_with_faults += usize::from(plan.fault_percent > 0);
     }
@@ -113,18 +126,27 @@ fn permuting_questions_inside_sets_changes_no_byte_and_no_time_of_a_run() {
             changed
         })
         .reduce(Changed::default, Changed::add);
-    let Changed { sets, with_presence, with_carried, runs_with_faults } = changed;
+    let Changed { sets, with_presence, with_carried, with_decoys, runs_with_faults } = changed;
     println!(
         "{sets} sets permuted, {with_presence} with presence reports, {with_carried} with carried \
-         questions, {runs_with_faults} runs with a stalling service"
+         questions, {with_decoys} with decoys, {runs_with_faults} runs with a stalling service"
     );
     // The schedules must reach what they are meant to test.
-    assert!([sets / 4, with_presence, with_carried, runs_with_faults].iter().all(|&n| n > 50));
+    let counts = [sets / 4, with_presence, with_carried, with_decoys, runs_with_faults];
+    assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
 }
 
 /// Without the joint release of a set, the line of the user who asked the stalled kind is silent.
 #[test]
 fn a_release_member_by_member_is_found() {
     let found = (0..60).filter(|&seed| compare(seed, Some(Fault::SplitSet)).1.is_err()).count();
+    assert!(found > 5, "{found} of 60 schedules");
+}
+
+/// A decoy that depends on the question of one member tells which member asked it.
+#[test]
+fn a_decoy_that_depends_on_a_member_is_found() {
+    let is_found = |&seed: &u64| compare(seed, Some(Fault::DecoyOfMember)).1.is_err();
+    let found = (0..60).filter(is_found).count();
     assert!(found > 5, "{found} of 60 schedules");
 }

@@ -29,14 +29,9 @@ pub struct FaultyService {
 }
 
 impl FaultyService {
-    pub fn new(inner: BuiltIn, plan: &Plan) -> FaultyService {
-        FaultyService {
-            inner,
-            seed: plan.seed,
-            fault_percent: plan.fault_percent,
-            start: Instant::now(),
-            seen: SeenRequests::default(),
-        }
+    pub fn new(inner: BuiltIn, plan: &Plan, start: Instant, seen: SeenRequests) -> FaultyService {
+        let Plan { seed, fault_percent, .. } = *plan;
+        FaultyService { inner, seed, fault_percent, start, seen }
     }
 }
 

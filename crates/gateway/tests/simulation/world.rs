@@ -1,47 +1,28 @@
 //! One schedule in virtual time: gateway, engine, clients and service on one thread.
 
-use crate::log::{End, Log, SetRecord};
-use crate::plan::{Action, Ask, Plan, Wanted};
-use crate::service::FaultyService;
-use axum::Router;
-use axum::body::{Body, to_bytes};
-use axum::http::Request;
+use crate::fault::{Fault, add_decoys_of_members, split_sets};
+use crate::log::{Asked, End, Log, Place, SetRecord};
+use crate::plan::{Action, Ask, Plan, WantedOperation};
+use crate::process::{Installation, Process};
 use gateway::answers::answer_round;
-use gateway::batch::{BatchEngine, Round};
-use gateway::city::CityParts;
-use gateway::clock::Clock;
-use gateway::config::{Config, Mode};
-use gateway::gateway::{Gateway, Parts};
+use gateway::batch::Round;
+use gateway::config::{AfterStart, Config};
 use gateway::outcome::Outcome;
-use gateway::server::app;
-use gateway::service::BuiltIn;
+use gateway::requests::{Member, ServedSet};
 use gateway::walk::Walker;
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::Guarantee;
 use meshcloak::map::{Position, StreetId};
 use meshcloak::units::Length;
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use tokio::task::{JoinHandle, JoinSet};
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep};
-use tower::ServiceExt as _;
 
-/// A fault in the simulated gateway, to show that the checks find it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// A round is not delivered.
-    LoseRound,
-    /// A request of a round is sent twice.
-    RepeatRequest,
-    /// The members of a set are delivered as two sets.
-    SplitSet,
-}
-
-impl Fault {
-    pub const ALL: [Fault; 3] = [Fault::LoseRound, Fault::RepeatRequest, Fault::SplitSet];
-}
+/// Top speed that users declare, in metres per second.
+pub const SPEED: f64 = 60.0;
 
 /// Returns the city, prepared once. Parallel tests call it first: its preparation is parallel too,
 /// and must not begin on a thread that runs a schedule.
@@ -62,19 +43,18 @@ pub fn simulate(plan: &Plan, fault: Option<Fault>) -> Log {
         .start_paused(true)
         .build()
         .unwrap();
-    runtime.block_on(async { World::new(plan, fault).run(plan).await })
+    runtime.block_on(async { World::new(plan, fault).await.run().await })
 }
 
-struct World {
-    gateway: Arc<Gateway>,
-    app: Router,
-    engine: BatchEngine,
+struct World<'a> {
+    plan: &'a Plan,
+    installation: Installation,
+    /// `None` between a kill and the next start only.
+    process: Option<Process>,
     start: Instant,
     clients: Vec<Client>,
-    rounds: JoinSet<()>,
     fault: Option<Fault>,
     log: Log,
-    seen: crate::service::SeenRequests,
 }
 
 struct Client {
@@ -82,100 +62,118 @@ struct Client {
     task: JoinHandle<End>,
 }
 
-impl World {
-    fn new(plan: &Plan, fault: Option<Fault>) -> World {
-        let service = FaultyService::new(BuiltIn::new(walker()), plan);
-        let seen = Arc::clone(&service.seen);
-        let gateway = Gateway::new(Parts {
-            config: config(plan),
-            mode: Mode::Demo,
-            cities: vec![CityParts::only(walker(), Box::new(service))],
-            clock: Clock::manual(),
-        });
-        let gateway = Arc::new(gateway.unwrap());
-        gateway.set_shuffle_seed(plan.seed + 1);
-        World {
-            app: app(Arc::clone(&gateway)),
-            engine: BatchEngine::new(Arc::clone(&gateway)),
-            start: Instant::now(),
-            clients: Vec::new(),
-            rounds: JoinSet::new(),
-            fault,
-            log: Log::default(),
-            gateway,
-            seen,
-        }
+impl World<'_> {
+    async fn new(plan: &Plan, fault: Option<Fault>) -> World<'_> {
+        let installation = Installation::new(plan);
+        // The operator declares the first start.
+        let process = Some(installation.start(plan, AfterStart::New).await);
+        let (start, clients, log) = (Instant::now(), Vec::new(), Log::new(plan));
+        World { plan, installation, process, start, clients, fault, log }
     }
 
-    async fn run(mut self, plan: &Plan) -> Log {
-        self.gateway.refresh_categories().await.unwrap();
-        for actions in &plan.seconds {
+    fn process(&mut self) -> &mut Process {
+        self.process.as_mut().expect("a process runs")
+    }
+
+    async fn run(mut self) -> Log {
+        for actions in &self.plan.seconds {
             for action in actions {
                 self.act(action).await;
             }
             self.pass_second().await;
-            let round = self.engine.turn(self.gateway.clock().now());
+            let round = self.process().turn();
             self.deliver(round);
         }
-        self.gateway.begin_stop();
+        self.log.stopped = self.start.elapsed().as_millis();
+        self.process().gateway.begin_stop();
         self.pass_second().await;
-        let last = self.engine.turn(self.gateway.clock().now());
+        let last = self.process().turn();
         self.deliver(last);
-        let rest = self.engine.end_all(self.gateway.clock().now(), Outcome::Expired);
+        let now = self.process().gateway.clock().now();
+        let rest = self.process().engine.end_all(now, Outcome::Expired);
         self.deliver(rest);
-        while let Some(round) = self.rounds.join_next().await {
+        while let Some(round) = self.process().rounds.join_next().await {
             round.expect("a delivery does not panic");
         }
         self.finish().await
     }
 
     /// Lets one second of virtual time pass.
-    async fn pass_second(&self) {
+    async fn pass_second(&mut self) {
         sleep(Duration::from_secs(1)).await;
-        self.gateway.clock().advance(1000);
+        self.process().gateway.clock().advance(1000);
     }
 
     async fn act(&mut self, action: &Action) {
         match action {
-            Action::Ask(ask) => {
-                self.log.user_of.insert(ask.number, ask.user);
-                let body = self.body(ask);
-                let task = tokio::spawn(send(self.app.clone(), body.clone(), self.start));
-                self.clients.push(Client { body, task });
-            }
-            Action::Cancel(number) => {
-                let path = format!("/v1/queries/{number}");
-                let request = Request::delete(path).body(Body::empty()).unwrap();
-                tokio::spawn(self.app.clone().oneshot(request));
-            }
+            Action::Ask(ask) => self.ask(ask),
+            Action::Cancel(number) => self.process().cancel(*number),
             Action::Disconnect(number) => self.clients[*number].task.abort(),
             Action::Repeat(number) => {
                 let body = self.clients[*number].body.clone();
-                tokio::spawn(send(self.app.clone(), body, self.start));
+                self.process().repeat(&body);
             }
             Action::Reload(queue) => {
-                let mut config = Config::clone(&self.gateway.config());
+                let gateway = &self.process().gateway;
+                let mut config = Config::clone(&gateway.config());
                 config.engine.queue = *queue;
-                self.gateway.reload(&config).unwrap();
+                gateway.reload(&config).unwrap();
+            }
+            Action::Restart => self.restart().await,
+            Action::StepWallClock(millis) => {
+                let follows = self.fault == Some(Fault::FollowWallClock);
+                let clock = self.process().gateway.clock();
+                clock.step_wall(*millis);
+                clock.advance(u64::try_from(*millis).ok().filter(|_| follows).unwrap_or(0));
             }
         }
         // Lets the request arrive before the next action.
         sleep(Duration::from_millis(1)).await;
     }
 
+    fn ask(&mut self, ask: &Ask) {
+        let at = self.start.elapsed().as_millis();
+        self.log.user_of.insert(ask.number, ask.user);
+        self.log.asked.insert(ask.number, Asked { at, dt: u128::from(ask.dt) * 1_000 });
+        let body = self.body(ask);
+        let task = tokio::spawn(self.process().send(&body));
+        self.clients.push(Client { body, task });
+    }
+
+    /// Kills the process and starts another one; the connections of all clients are lost.
+    async fn restart(&mut self) {
+        self.clients.iter().for_each(|client| client.task.abort());
+        if let Some(process) = self.process.take() {
+            process.kill().await;
+        }
+        let after_start = match self.fault {
+            Some(Fault::ForgetUsers) => AfterStart::New,
+            _ => AfterStart::Refuse,
+        };
+        self.process = Some(self.installation.start(self.plan, after_start).await);
+        self.log.restarts += 1;
+    }
+
     fn body(&self, ask: &Ask) -> Value {
-        let map = self.gateway.city().atlas().map();
+        let walker = walker();
+        let map = walker.atlas().map();
         let street = StreetId(ask.street % map.street_count() as u32);
         let position = Position { street, offset: map.street(street).length.part(ask.offset) };
         let lon_lat = map.frame().unwrap().lon_lat(map.point(position));
-        let question = ask.question.map(|wanted| match wanted {
-            Wanted::Nearest(count) => json!({"find": "nearest", "count": count}),
-            Wanted::Within(radius) => json!({"find": "within", "radius": radius}),
+        let question = ask.question.map(|wanted| {
+            let mut question = match wanted.operation {
+                WantedOperation::Nearest(count) => json!({"find": "nearest", "count": count}),
+                WantedOperation::Within(radius) => json!({"find": "within", "radius": radius}),
+            };
+            if let Some(category) = wanted.category {
+                question["category"] = json!(categories()[category]);
+            }
+            question
         });
         let mut body = json!({
             "ticket": ask.number.to_string(), "person": ask.user.to_string(),
             "lon": lon_lat.lon, "lat": lon_lat.lat,
-            "k": ask.k, "dt": ask.dt, "dc": 1500, "speed": 60,
+            "k": ask.k, "dt": ask.dt, "dc": 1500, "speed": SPEED,
         });
         if let Some(question) = question {
             body["question"] = question;
@@ -189,16 +187,7 @@ impl World {
             .batches
             .push(round.requests.iter().map(|inquiry| format!("{inquiry:?}")).collect());
         for set in &round.sets {
-            let member = |member: &gateway::requests::Member| {
-                let number =
-                    member.pending.origin.ticket.expose().parse().expect("tickets are numbers");
-                (number, member.served.k)
-            };
-            self.log.sets.push(SetRecord {
-                batch: self.log.batches.len() - 1,
-                members: set.members.iter().map(member).collect(),
-                size: set.members[0].served.set_size,
-            });
+            self.record_set(set);
         }
         match self.fault {
             Some(Fault::LoseRound) => return,
@@ -208,62 +197,68 @@ impl World {
                 round.requests.extend(again);
             }
             Some(Fault::SplitSet) => split_sets(&mut round),
-            None => {}
+            Some(Fault::DecoyOfMember) => add_decoys_of_members(&mut round),
+            _ => {}
         }
-        self.rounds.spawn(answer_round(Arc::clone(&self.gateway), round));
+        let delay = Duration::from_secs(if self.fault == Some(Fault::DelayRound) { 30 } else { 0 });
+        let process = self.process();
+        let gateway = Arc::clone(&process.gateway);
+        process.rounds.spawn(async move {
+            sleep(delay).await;
+            answer_round(gateway, round).await;
+        });
+    }
+
+    fn record_set(&mut self, set: &ServedSet) {
+        let published = self.start.elapsed().as_millis();
+        let number = |member: &Member| -> usize {
+            member.pending.origin.ticket.expose().parse().expect("tickets are numbers")
+        };
+        let member = |member: &Member| (number(member), member.served.k);
+        let members: Vec<(usize, u32)> = set.members.iter().map(member).collect();
+        let largest_k = members.iter().map(|(_, k)| *k as usize).max().unwrap_or(0);
+        let size = match self.fault {
+            Some(Fault::ShrinkSet) => largest_k - 1,
+            _ => set.members[0].served.set_size,
+        };
+        let batch = self.log.batches.len() - 1;
+        let record = SetRecord { batch, published, members, size };
+        let copies = if self.fault == Some(Fault::RepeatSet) { 2 } else { 1 };
+        self.log.sets.extend(std::iter::repeat_n(record, copies));
+        for member in &set.members {
+            let (user, asked) =
+                (self.log.user_of[&number(member)], self.log.asked[&number(member)]);
+            let point = walker().atlas().map().point(*member.position.expose());
+            let place = Place { user, point, earliest: asked.at, latest: published };
+            self.log.places.push(place);
+        }
     }
 
     async fn finish(mut self) -> Log {
-        for (number, client) in self.clients.into_iter().enumerate() {
+        for (number, client) in self.clients.drain(..).enumerate() {
             let lost = |_| End { at: 0, outcome: "lost".into() };
             // A query that is lost would never end.
             let end = tokio::time::timeout(Duration::from_secs(600), client.task).await;
             let stuck = |_| Ok(End { at: 0, outcome: "stuck".into() });
             self.log.ends.insert(number, end.unwrap_or_else(stuck).unwrap_or_else(lost));
         }
-        let (accepted, ended) = self.gateway.metrics().exact_counts();
+        let gateway = Arc::clone(&self.process().gateway);
+        let (accepted, ended) = gateway.metrics().exact_counts();
         (self.log.accepted, self.log.ended) = (accepted, ended.iter().sum());
-        self.log.under_way = self.gateway.under_way().load(Ordering::SeqCst);
-        self.log.queued_requests = self.gateway.city().requests().len();
-        self.log.requests = self.seen.lock().unwrap().clone();
+        self.log.under_way = gateway.under_way().load(Ordering::SeqCst);
+        self.log.queued_requests = gateway.city().requests().len();
+        self.log.requests = self.installation.seen.lock().unwrap().clone();
         self.log
     }
 }
 
-/// Delivers each member of a set as a set of its own.
-fn split_sets(round: &mut Round) {
-    let sets = std::mem::take(&mut round.sets).into_iter();
-    let members = sets.flat_map(|set| set.members);
-    round.sets = members
-        .map(|member| gateway::requests::ServedSet {
-            requests: vec![member.request],
-            members: vec![member],
-        })
-        .collect();
-}
-
-fn config(plan: &Plan) -> Config {
-    let mut config = Config { keys: None, ..Config::default() };
-    config.limits.rate = 1_000_000;
-    config.limits.person_rate = 60_000;
-    config.engine.queue = plan.queue;
-    config.service.concurrency = plan.slots;
-    config.service.wait = Duration::from_millis(plan.max_wait);
-    if plan.is_history {
-        config.engine.guarantee = Guarantee::History;
-    }
-    config
-}
-
-/// Sends a query and waits for the response.
-async fn send(app: Router, body: Value, start: Instant) -> End {
-    let request = Request::post("/v1/queries")
-        .header("content-type", "application/json")
-        .body(Body::from(body.to_string()))
-        .unwrap();
-    let response = app.oneshot(request).await.unwrap();
-    let at = start.elapsed().as_millis();
-    let body = to_bytes(response.into_body(), 1 << 24).await.unwrap();
-    let body: Value = serde_json::from_slice(&body).unwrap();
-    End { at, outcome: body["outcome"].as_str().unwrap_or("none").to_owned() }
+/// Some categories of the city's objects.
+fn categories() -> &'static [String] {
+    static CATEGORIES: OnceLock<Vec<String>> = OnceLock::new();
+    CATEGORIES.get_or_init(|| {
+        let walker = walker();
+        let map = walker.atlas().map();
+        let names: BTreeSet<&str> = map.pois().map(|poi| map.category(poi)).collect();
+        names.into_iter().map(str::to_owned).collect()
+    })
 }

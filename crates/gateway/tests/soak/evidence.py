@@ -26,8 +26,23 @@ class Evidence:
     def counted(self, phase):
         """Queries on which the gateway is judged: all but those in flight during a kill, and those in
         flight while the service is dead, stalled or hostile."""
-        spans = self.killed + self.bad
+        spans = self.disturbances()
         return [query for query in self.phase(phase) if not overlaps(query.start(), query.end(), spans)]
+
+    def disturbances(self):
+        return self.killed + self.bad
+
+    def seconds_after_disturbance(self, query):
+        """Seconds from the end of the last disturbance to a query; infinite if there was none."""
+        return query.start() - last_end(self.disturbances(), query)
+
+    def follows_kill(self, query):
+        """Whether the last disturbance before a query was a kill."""
+        return last_end(self.killed, query) > last_end(self.bad, query)
+
+
+def last_end(spans, query):
+    return max((end for _, end in spans if end <= query.start()), default=float("-inf"))
 
 
 def overlaps(start, end, spans):

@@ -1,9 +1,11 @@
 """Promises that a run must keep. Each returns whether it holds, and the figures."""
 import statistics
+from collections import Counter
 from privacy_check import check
 
 MAX_SUCCESS_LOSS = 4  # percentage points, hostile against quiet
-MAX_FAILED = 1.0  # percent of the counted queries
+MAX_FAILED = 1.0  # percent of the counted queries, those of the recovery included
+RECOVERY_SECONDS = 5  # after a disturbance: breakers are open, or a new process has had no response
 SLOW_REQUESTS = 2 * 0.6  # seconds that a slow service adds to `nearest`
 MAX_P99_RISE = 0.25  # seconds beyond them
 MAX_GROWTH = 0.10  # of the resident memory, over the life of the last process
@@ -36,7 +38,12 @@ def honest_failures(evidence):
     hostile = evidence.counted("hostile")
     failed, busy = share_of(hostile, "failed"), 100 * sum(q.reason == "busy" for q in hostile) / max(1, len(hostile))
     holds = bool(hostile) and failed + busy <= MAX_FAILED
-    return holds, f"{failed:.2f} % failed, {busy:.2f} % refused as busy, together at most {MAX_FAILED} %"
+    unserved = [q for q in hostile if q.outcome == "failed" or q.reason == "busy"]
+    recovering = sum(evidence.seconds_after_disturbance(q) < RECOVERY_SECONDS for q in unserved)
+    reasons = Counter((q.reason or q.outcome) + (" after a kill" if evidence.follows_kill(q) else "") for q in unserved)
+    return holds, (f"{failed:.2f} % failed, {busy:.2f} % refused as busy, together at most {MAX_FAILED} %; {recovering} "
+                   f"of {len(unserved)} were asked within {RECOVERY_SECONDS} s after a disturbance"
+                   + "".join(f"; {count} {reason}" for reason, count in sorted(reasons.items())))
 
 
 def honest_latency(evidence):

@@ -80,7 +80,8 @@ class User(threading.Thread):
 
     def conclude(self, query, status, reply):
         result = json.loads(reply) if status else {}
-        query.outcome, query.reason = result.get("outcome", "lost"), result.get("reason", "")
+        query.outcome = result.get("outcome", "lost")
+        query.reason = result.get("reason", "") or (result.get("message", "") if query.outcome == "failed" else "")
         receipt, attempt = result.get("receipt") or {}, query.attempts[-1]
         query.k_reached = receipt.get("k_reached", 0)
         attempt.publishable = query.outcome not in ("expired", "cancelled", "refused")

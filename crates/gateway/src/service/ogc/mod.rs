@@ -173,8 +173,7 @@ impl Ogc {
         let used = cql(of_category.clone()).as_str().len();
         let max_bytes = self.settings.max_url_bytes.saturating_sub(used);
         let (projection, geometry) = (&self.endpoint.projection, &self.settings.geometry);
-        let resolve = || policy.send(|| self.resolve_filter());
-        Ok(match *self.filter.get_or_try_init(resolve).await? {
+        Ok(match *self.filter.get_or_try_init(|| self.resolve_filter(policy)).await? {
             OgcFilter::Bbox => vec![with(&[("bbox", &filter::bbox(projection, range))])],
             OgcFilter::Dwithin => {
                 let filters = filter::dwithin(projection, range, geometry, max_bytes);
@@ -188,7 +187,7 @@ impl Ogc {
     }
 
     /// Resolves `Auto` by the conformance classes of the server.
-    async fn resolve_filter(&self) -> Result<OgcFilter, ServiceError> {
+    async fn resolve_filter(&self, policy: &RequestPolicy) -> Result<OgcFilter, ServiceError> {
         if self.settings.filter != OgcFilter::Auto {
             return Ok(self.settings.filter);
         }
@@ -196,7 +195,7 @@ impl Ogc {
         let root = url.path().rsplit_once("/collections/").map_or("", |(root, _)| root);
         let path = format!("{root}/conformance");
         url.set_path(&path);
-        let answer = self.endpoint.client.get(url).await?;
+        let answer = policy.send(|| self.endpoint.client.get(url.clone())).await?;
         let malformed = "it is not a list of conformance classes";
         let list = TextsOf { name: "conformsTo", max: MAX_CLASSES };
         let classes = answer.parse(move |bytes| read_json(bytes, list, malformed)).await?;
@@ -222,7 +221,8 @@ impl PlanarService for Ogc {
     fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
         Box::pin(async {
             // Requests without a region check that server and collection exist.
-            self.filter.get_or_try_init(|| self.resolve_filter()).await?;
+            let policy = RequestPolicy::unlimited();
+            self.filter.get_or_try_init(|| self.resolve_filter(&policy)).await?;
             self.endpoint.client.get(self.endpoint.url.clone()).await?;
             Ok(self.names.categories())
         })

@@ -1,6 +1,7 @@
 //! Paging by `next` links. A link to another host is refused, because that host would learn the
 //! region.
 
+use crate::service::answer_memory::AnswerBody;
 use crate::service::endpoint::Endpoint;
 use crate::service::geojson::{Feature, FeatureCollection, FeatureFormat};
 use crate::service::{Completeness, RequestPolicy, ServiceError};
@@ -37,7 +38,8 @@ impl PageFetcher<'_> {
                 return Ok(FeaturePages { features, completeness: Completeness::Partial });
             }
             *requests_left = requests_left.saturating_sub(1);
-            let page = self.policy.send(|| self.fetch_page(&url)).await?;
+            let received = self.policy.send(|| self.endpoint.client.get(url.clone())).await?;
+            let page = self.parse(received).await?;
             let before = ids.len();
             features.extend(page.features.into_iter().filter(|f| ids.insert(f.id.clone())));
             if ids.len() > self.endpoint.max_objects {
@@ -59,10 +61,9 @@ impl PageFetcher<'_> {
         }
     }
 
-    async fn fetch_page(&self, url: &Url) -> Result<FeatureCollection, ServiceError> {
+    async fn parse(&self, answer: AnswerBody) -> Result<FeatureCollection, ServiceError> {
         let (format, projection) = (Arc::clone(self.format), Arc::clone(&self.endpoint.projection));
         let locate = move |geometry: &_| projection.locate(geometry);
-        let answer = self.endpoint.client.get(url.clone()).await?;
         answer.parse(move |bytes| FeatureCollection::parse(bytes, &format, locate)).await
     }
 }

@@ -6,6 +6,7 @@ mod element;
 mod ql;
 mod tags;
 
+use super::answer_memory::AnswerBody;
 use super::category_names::CategoryNames;
 use super::endpoint::Endpoint;
 use super::remote::RemoteError;
@@ -99,8 +100,8 @@ impl Overpass {
                 answer.truncated = true;
                 break;
             }
-            let sent = policy.send(|| self.post(&query, range.category));
-            let ParsedAnswer { objects, truncated } = sent.await?;
+            let received = policy.send(|| self.post(&query)).await?;
+            let ParsedAnswer { objects, truncated } = self.parse(received, range.category).await?;
             answer.truncated |= truncated;
             answer.objects.extend(objects);
             self.endpoint.check_size(&answer)?;
@@ -108,13 +109,21 @@ impl Overpass {
         Ok(answer)
     }
 
-    /// Posts a query and returns the objects of the category asked for.
-    async fn post(&self, query: &str, asked: &Category) -> Result<ParsedAnswer, ServiceError> {
+    /// Posts a query.
+    async fn post(&self, query: &str) -> Result<AnswerBody, ServiceError> {
         let body =
             form_urlencoded::Serializer::new(String::new()).append_pair("data", query).finish();
         let content_type = "application/x-www-form-urlencoded";
         let url = self.endpoint.url.clone();
-        let answer = self.endpoint.client.post(url, content_type, body).await?;
+        self.endpoint.client.post(url, content_type, body).await
+    }
+
+    /// Returns the objects of the category asked for.
+    async fn parse(
+        &self,
+        answer: AnswerBody,
+        asked: &Category,
+    ) -> Result<ParsedAnswer, ServiceError> {
         let (format, asked) = (Arc::clone(&self.format), asked.clone());
         let projection = Arc::clone(&self.endpoint.projection);
         let categories = Arc::clone(&self.categories);
@@ -131,7 +140,8 @@ impl Overpass {
     async fn probe(&self) -> Result<(), ServiceError> {
         let centre = [vec![self.endpoint.projection.centre()]];
         for query in self.limits.queries(&[Selector::Any], &centre, 1.0) {
-            self.post(&query, &Category::Any).await?;
+            let answer = self.post(&query).await?;
+            self.parse(answer, &Category::Any).await?;
         }
         Ok(())
     }

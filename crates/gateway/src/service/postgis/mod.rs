@@ -24,7 +24,7 @@ use super::{
 };
 use crate::walk::Walker;
 use pool::SessionPool;
-use session::{DatabaseSession, GroundRange, ObjectRow, SessionSettings};
+use session::{DatabaseSession, GroundRange, ObjectRow, ReceivedRows, SessionSettings};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -117,21 +117,21 @@ impl Postgis {
             metres: self.projection.widen(&range, 1.002).metres,
         });
         let category = range.category.name();
-        policy.send(|| self.fetch_rows(ground_range.as_ref(), category)).await
+        let rows = policy.send(|| self.fetch_rows(ground_range.as_ref(), category)).await?;
+        let truncated = rows.len() == self.limit;
+        let projection = Arc::clone(&self.projection);
+        let objects = rows.objects(move |row| object(&projection, row)).await?;
+        Ok(RangeAnswer { objects, truncated })
     }
 
     async fn fetch_rows(
         &self,
         range: Option<&GroundRange>,
         category: Option<&str>,
-    ) -> Result<RangeAnswer, ServiceError> {
+    ) -> Result<ReceivedRows, ServiceError> {
         let memory = self.memory.reserve(None).await?;
         let range = async |session: &DatabaseSession| session.range(range, category, memory).await;
-        let rows = self.pool.run(range).await?;
-        let truncated = rows.len() == self.limit;
-        let projection = Arc::clone(&self.projection);
-        let objects = rows.objects(move |row| object(&projection, row)).await?;
-        Ok(RangeAnswer { objects, truncated })
+        self.pool.run(range).await
     }
 
     async fn fetch_categories(&self) -> Result<Vec<String>, ServiceError> {

@@ -1,9 +1,10 @@
 //! Trackers and WebSockets end to end: requests of each client, and the responses and answers.
 
+mod cadence;
 mod faulty;
 mod leaks;
 mod live;
-mod live_client;
+pub mod live_client;
 mod osmand;
 mod owntracks;
 mod presence;

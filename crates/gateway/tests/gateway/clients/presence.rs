@@ -22,12 +22,16 @@ async fn present_users_cause_no_request_and_wait_for_an_asker() {
     assert_eq!(world.sent().len(), 1);
     let receipt = &world.answer("jo").await["answered"]["receipt"];
     assert_eq!(receipt["k_reached"], 3, "all three are in the set");
+    assert_eq!(receipt["k_asking"], 1, "one of them asks");
     for person in ["al", "bo"] {
         assert_eq!(world.answer(person).await["latest"]["outcome"], "present");
     }
     world.report("al", here).await;
     world.report("bo", there).await;
-    world.ticks(7).await;
+    world.ticks(30).await;
+    let (_, ended) = world.fixture.gateway.metrics().exact_counts();
+    assert_eq!(ended[4], 2, "the default patience is 30 s, whatever dt they have");
+    world.ticks(2).await;
     for person in ["al", "bo"] {
         assert_eq!(world.answer(person).await["latest"]["outcome"], "present", "it ran out");
     }
@@ -59,4 +63,62 @@ async fn a_query_without_a_question_is_presence_too_and_ends_with_the_gateway() 
         assert_eq!((status.as_u16(), &body["outcome"]), (200, &json!("expired")), "{body}");
     }
     assert!(world.sent().is_empty());
+}
+
+#[tokio::test]
+async fn present_members_are_released_with_the_answers_of_their_set() {
+    let mut world = World::new().await;
+    for person in ["al", "bo"] {
+        world.put_settings(person, &present()).await;
+    }
+    world.put_settings("jo", &asking()).await;
+    let [here, there] = neighbours();
+    world.report("al", here).await;
+    world.report("bo", there).await;
+    world.report("jo", place(3, 0.5)).await;
+    let round = world.fixture.turn();
+    assert!(round.ended.is_empty(), "no member is released before the service has answered");
+    let sizes: Vec<_> = round.sets.iter().map(|s| (s.members.len(), s.present.len())).collect();
+    assert_eq!(sizes, [(1, 2)]);
+    assert_eq!(world.answer("al").await["latest"], Value::Null);
+    world.fixture.answer(round).await;
+    for (person, outcome) in [("al", "present"), ("bo", "present"), ("jo", "answered")] {
+        assert_eq!(world.answer(person).await["latest"]["outcome"], outcome);
+    }
+}
+
+#[tokio::test]
+async fn presence_counts_as_the_settings_say() {
+    for (counts, age, expected) in [(true, 0, true), (false, 0, false), (true, 2, false)] {
+        let change = |config: &mut gateway::config::Config, _: &std::path::Path| {
+            let age = std::time::Duration::from_secs(age);
+            config.presence.rule.counts = counts;
+            config.presence.rule.max_age = (!age.is_zero()).then_some(age);
+        };
+        let mut world = World::with(change).await;
+        let alone = json!({ "k": 1, "dt": 0 });
+        for person in ["al", "bo"] {
+            world.put_settings(person, &alone).await;
+        }
+        world.put_settings("jo", &asking()).await;
+        let [here, there] = neighbours();
+        world.report("al", here).await;
+        world.report("bo", there).await;
+        world.ticks(3).await;
+        world.report("jo", place(3, 0.5)).await;
+        world.ticks(1).await;
+        assert_eq!(world.sent().len(), usize::from(expected), "{counts} {age}");
+    }
+}
+
+#[tokio::test]
+async fn k_is_one_without_a_question_only() {
+    let world = World::new().await;
+    let mut settings = present();
+    settings["k"] = json!(1);
+    world.put_settings("al", &settings).await;
+    settings["question"] = asking()["question"].clone();
+    let path = "/v1/people/al/settings";
+    let (status, body) = world.api("PUT", path, Some(&settings)).await;
+    assert_eq!((status.as_u16(), &body["reason"]), (422, &json!("k")), "{body}");
 }

@@ -2,7 +2,7 @@
 //! batch.
 
 use super::{Timed, bodies, set_on, with_slots};
-use meshcloak::cells::CellRule;
+use meshcloak::cells::DEFAULT_CELLS_LENGTH;
 use meshcloak::mesh_cloak::RegionRule;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -21,7 +21,7 @@ fn queries() -> Vec<Value> {
 #[tokio::test(start_paused = true)]
 async fn no_body_is_sent_twice_in_a_batch_and_all_are_sent_again_in_the_next() {
     let mut config = with_slots(4);
-    config.engine.region = RegionRule::Cells(CellRule::default());
+    config.engine.region = RegionRule::Cells(DEFAULT_CELLS_LENGTH);
     let mut timed = Timed::start(config, |_| Duration::from_millis(10)).await;
     let mut batches = Vec::new();
     for round in 0..2 {

@@ -71,9 +71,11 @@ async fn a_kind_that_always_times_out_fails_no_other_kind() {
     let ends = ends.await.unwrap();
     // The kind `nearest` has a breaker of its own, and its category is stalled.
     assert_eq!(outcomes(&ends), ["answered", "failed", "failed"], "{ends:?}");
-    let sent: Vec<String> = timed.take_seen().into_iter().map(|(_, text)| text).collect();
-    assert!(sent.iter().any(|text| text.starts_with("bakery")));
-    assert!(!sent.contains(&"cafe Some(200.0)".to_owned()), "suspended: {sent:?}");
+    let sent = timed.take_seen();
+    let times = |name| sent.iter().filter(move |(_, text)| text == name).map(|(at, _)| *at);
+    let bakery = sent.iter().find(|(_, text)| text.starts_with("bakery")).expect("it is sent").0;
+    let trials: Vec<_> = times("cafe Some(200.0)").collect();
+    assert!(trials.len() == 1 && trials[0] > bakery, "suspended until the trial: {sent:?}");
     timed.end().await;
 }
 

@@ -128,6 +128,7 @@ impl TestGateway {
         let mut config = Config { keys: Some(path), ..Config::default() };
         config.users.file = Some(folder.path().join("people.json"));
         config.service.timeout = Duration::from_secs(600);
+        config.engine.region = meshcloak::RegionRule::default();
         let (mode, walker, clock) = (Mode::Guarded, Arc::clone(&service.walker), Clock::manual());
         let parts =
             Parts { config, mode, cities: vec![CityParts::only(walker, service.service())], clock };
