@@ -19,6 +19,8 @@ const MAX_FILE: u64 = 64 << 10;
 pub(crate) struct Access {
     /// Addresses of the servers.
     pub servers: Vec<ServerAddr>,
+    /// Whether every connection needs TLS, also those to servers that the servers name.
+    pub is_encrypted: bool,
     roots: Option<PathBuf>,
     certificate: Option<(PathBuf, PathBuf)>,
     credentials: Option<(PathBuf, Private<String>)>,
@@ -43,8 +45,14 @@ impl Access {
         }
         let credentials = credentials.as_ref().map(|path| Ok((path.clone(), read_text(path)?)));
         let nkey = nkey.as_ref().map(|path| read_seed(path));
+        let servers = parse_servers(&settings.servers)?;
+        let is_encrypted = roots.is_some() || certificate.is_some() || has_tls(&servers)?;
+        if !is_encrypted && !settings.insecure {
+            check_loopback(&servers)?;
+        }
         Ok(Access {
-            servers: parse_servers(&settings.servers)?,
+            servers,
+            is_encrypted,
             roots: roots.clone(),
             certificate: certificate.clone(),
             credentials: credentials.transpose()?,
@@ -56,11 +64,12 @@ impl Access {
     pub fn apply(&self, mut options: ConnectOptions) -> Result<ConnectOptions, ClusterError> {
         // The TLS library takes the provider of the process; every crate here uses ring.
         rustls::crypto::ring::default_provider().install_default().ok();
+        options = options.require_tls(self.is_encrypted);
         if let Some(roots) = &self.roots {
-            options = options.add_root_certificates(roots.clone()).require_tls(true);
+            options = options.add_root_certificates(roots.clone());
         }
         if let Some((chain, key)) = &self.certificate {
-            options = options.add_client_certificate(chain.clone(), key.clone()).require_tls(true);
+            options = options.add_client_certificate(chain.clone(), key.clone());
         }
         if let Some((path, text)) = &self.credentials {
             let problem =
@@ -124,6 +133,33 @@ fn parse_servers(servers: &[String]) -> Result<Vec<ServerAddr>, ClusterError> {
     servers.iter().map(|server| parse_server(server)).collect()
 }
 
+/// Whether the addresses ask for TLS.
+fn has_tls(servers: &[ServerAddr]) -> Result<bool, ClusterError> {
+    match servers.iter().filter(|server| server.tls_required()).count() {
+        0 => Ok(false),
+        count if count == servers.len() => Ok(true),
+        _ => Err(ClusterError::Setting(
+            "some NATS addresses are tls:// and some are not; expected the same for all".into(),
+        )),
+    }
+}
+
+/// Refuses servers off loopback: positions would travel to them in the clear.
+fn check_loopback(servers: &[ServerAddr]) -> Result<(), ClusterError> {
+    let is_loopback = |server: &&ServerAddr| match server.host().trim_matches(['[', ']']).parse() {
+        Ok(address) => std::net::IpAddr::is_loopback(&address),
+        Err(_) => server.host() == "localhost",
+    };
+    match servers.iter().find(|server| !is_loopback(server)) {
+        None => Ok(()),
+        Some(server) => Err(ClusterError::Setting(format!(
+            "the NATS server {} is off loopback and has no TLS: positions would travel in the \
+             clear. Use tls://, or `cluster.tls_roots`, or set `cluster.insecure = true`",
+            server.host()
+        ))),
+    }
+}
+
 /// Parses an address. One with a password is refused without quoting it: it would be visible in the
 /// list of processes.
 fn parse_server(server: &str) -> Result<ServerAddr, ClusterError> {
@@ -169,6 +205,24 @@ mod tests {
             assert!(error.contains("expected nats://host:port"), "{server}: {error}");
         }
         assert!(error_of(|settings| settings.servers.clear()).contains("no NATS server"));
+    }
+
+    #[test]
+    fn a_server_off_loopback_needs_tls_or_the_word_of_the_operator() {
+        let read = |servers: &[&str], insecure| {
+            let settings = ClusterSettings { insecure, ..ClusterSettings::new(servers) };
+            Access::read(&settings).map(|access| access.is_encrypted).map_err(|e| e.to_string())
+        };
+        for server in ["nats://10.0.0.1:4222", "nats.example", "nats://[2001:db8::1]", "0.0.0.0"] {
+            let error = read(&["nats://127.0.0.1:4222", server], false).unwrap_err();
+            assert!(error.contains("cluster.insecure") && error.contains("clear"), "{error}");
+            assert_eq!(read(&[server], true), Ok(false));
+        }
+        let loopback = ["nats://127.0.0.1:4222", "127.8.0.1", "nats://[::1]:4222", "localhost"];
+        assert_eq!(read(&loopback, false), Ok(false));
+        assert_eq!(read(&["tls://10.0.0.1:4222", "tls://nats.example"], false), Ok(true));
+        let mixed = read(&["tls://10.0.0.1:4222", "nats://127.0.0.1:4222"], true).unwrap_err();
+        assert!(mixed.contains("expected the same for all"), "{mixed}");
     }
 
     #[test]

@@ -29,8 +29,11 @@ pub struct ClusterSettings {
     pub name: String,
     /// Time-out of each operation.
     pub timeout: Duration,
-    /// Whether the client also uses servers that the servers name.
+    /// Whether the client also uses servers that the servers name. Without TLS and `insecure` it
+    /// does not: they may be off loopback.
     pub discover: bool,
+    /// Whether positions may travel in the clear to servers off loopback.
+    pub insecure: bool,
 }
 
 impl ClusterSettings {
@@ -45,6 +48,7 @@ impl ClusterSettings {
             name: "meshcloak".into(),
             timeout: Duration::from_secs(2),
             discover: true,
+            insecure: false,
         }
     }
 }
@@ -69,7 +73,8 @@ impl Cluster {
         let access = Access::read(settings)?;
         let servers = settings.servers.join(", ");
         let fail = |problem: String| ClusterError::Connect { servers: servers.clone(), problem };
-        let connecting = access.apply(options(settings))?.connect(access.servers.clone());
+        let connecting =
+            access.apply(options(settings, access.is_encrypted))?.connect(access.servers.clone());
         let client = match tokio::time::timeout(settings.timeout, connecting).await {
             Ok(Ok(client)) => client,
             Ok(Err(error)) => return Err(fail(describe(&error))),
@@ -138,7 +143,7 @@ impl std::fmt::Debug for Cluster {
     }
 }
 
-fn options(settings: &ClusterSettings) -> ConnectOptions {
+fn options(settings: &ClusterSettings, is_encrypted: bool) -> ConnectOptions {
     let options = ConnectOptions::new()
         .name(&settings.name)
         .connection_timeout(settings.timeout)
@@ -149,7 +154,7 @@ fn options(settings: &ClusterSettings) -> ConnectOptions {
             let exponent = u32::try_from(attempts.min(8)).unwrap_or(8);
             Duration::from_millis(2u64.saturating_pow(exponent)).min(MAX_RECONNECT_DELAY)
         });
-    match settings.discover {
+    match settings.discover && (is_encrypted || settings.insecure) {
         true => options,
         false => options.ignore_discovered_servers(),
     }

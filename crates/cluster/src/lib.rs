@@ -4,6 +4,7 @@
 //! |---|---|
 //! | [`connection`] | connection with TLS, credentials and time-outs |
 //! | [`bucket`], [`lease`], [`kept_lease`], [`owners`] | who owns which shard |
+//! | [`division`] | which cells belong to which shard |
 //! | [`log`], [`follower`], [`replay`] | the replicated log of a city: fenced appends, reading |
 //! | [`record`], [`record_codec`] | records as values and as bytes |
 //! | [`past`], [`city_clock`] | what a log tells: last positions, and the time of the city |
@@ -14,6 +15,7 @@
 //! ```no_run
 //! # async fn take_over(cluster: &cluster::Cluster, map: u64) -> Result<(), cluster::ClusterError> {
 //! use cluster::*;
+//! use meshcloak::guarantee::HistoryClock;
 //! use std::time::Duration;
 //!
 //! let city: City = "oldenburg".parse()?;
@@ -28,7 +30,8 @@
 //! let lease = lease.keep();
 //! let settings = LogSettings { replicas: 3, max_age: horizon + Duration::from_secs(60) };
 //! let log = Log::open(cluster, &city, &settings).await?;
-//! let id = log.identify(wall_ms, false).await?.log;
+//! let is_first = log.identity().await?.is_none() && claim_first_log(&bucket, &city).await?;
+//! let id = log.identify(wall_ms, is_first).await?.log;
 //! let body = Body::Epoch { engine: engine.id, plan: 0 };
 //! let record = Record { log: id, epoch: lease.epoch(), map, wall_ms, body };
 //! let last = log.last_sequence(0).await?;
@@ -36,7 +39,7 @@
 //!     return Ok(()); // fenced, or unknown: append again
 //! };
 //! let acknowledged = tokio::time::Instant::now();
-//! let replay = log.replay(0, own, horizon).await?;
+//! let replay = log.replay(0, own, HistoryClock::Asked, horizon).await?;
 //! let clock = replay.past.mark().map(|mark| CityClock::start(mark.city, acknowledged));
 //! # Ok(())
 //! # }
@@ -53,7 +56,9 @@ mod access;
 pub mod bucket;
 pub mod city_clock;
 pub mod connection;
+pub mod division;
 mod error;
+mod first_log;
 pub mod follower;
 pub mod kept_lease;
 pub mod lease;
@@ -73,13 +78,15 @@ pub mod testing;
 pub use bucket::Bucket;
 pub use city_clock::{CityClock, Mark};
 pub use connection::{Cluster, ClusterSettings};
+pub use division::{CellLoad, Division};
 pub use error::ClusterError;
+pub use first_log::claim_first_log;
 pub use follower::{Followed, Follower};
 pub use kept_lease::KeptLease;
 pub use lease::{Acquired, Holder, Lease};
 pub use log::{Append, Log, LogSettings};
 pub use names::{City, NodeId, Shard};
 pub use owners::{Owner, Want};
-pub use past::{Past, Seen};
+pub use past::{Past, Seen, Trace};
 pub use piece::MAX_RECORD;
 pub use record::{Body, Entry, Identity, LogId, LogRecord, Members, Record, Tick};

@@ -32,11 +32,28 @@ pub enum Body {
     Epoch {
         /// The owner.
         engine: NodeId,
-        /// Division of the city into shards: revision of its key in the bucket; 0 without division.
+        /// Division of the city that the owner uses: revision of its key in the bucket; 0 without
+        /// division.
         plan: u64,
     },
     /// One tick of the engine.
     Tick(Tick),
+    /// Another division of the city, written by the owner of shard 0 before the tick `after`. All
+    /// owners use it from the next tick on.
+    Plan {
+        /// Last tick of the earlier division, in city time.
+        after: Time,
+        /// Revision of its key in the bucket.
+        revision: u64,
+        /// First cell of each shard.
+        starts: Vec<u32>,
+    },
+    /// The owner knows that the log has lost records: nothing before is complete. Later owners
+    /// learn it from here.
+    Lost {
+        /// When the loss was noticed, in city time.
+        at: Time,
+    },
 }
 
 /// What one shard did in one tick. With one shard a tick is one record with both parts; otherwise
@@ -54,9 +71,10 @@ pub struct Tick {
 /// Users of a part of a tick, with positions only if the guarantee needs them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Members {
-    /// Users without positions (`reciprocal`).
+    /// Users without positions.
     Users(Vec<UserId>),
-    /// Users with positions (`history`).
+    /// Users with positions, under `history`: accepted queries with the clock `asked`, those that left
+    /// with the clock `published`.
     Positions(Vec<Entry>),
 }
 

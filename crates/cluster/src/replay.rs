@@ -4,6 +4,7 @@ use crate::error::ClusterError;
 use crate::follower::{Followed, Follower};
 use crate::log::Log;
 use crate::past::Past;
+use meshcloak::guarantee::HistoryClock;
 use std::time::Duration;
 
 /// A log that was read up to a record.
@@ -17,7 +18,8 @@ pub struct Replay {
 
 impl Log {
     /// Reads the log from its beginning up to the record of `shard` with this sequence, which the
-    /// caller has appended. Reads may be stale, so it waits until that record appears.
+    /// caller has appended. Reads may be stale, so it waits until that record appears. `clock` tells
+    /// which positions of the log are the past of users.
     ///
     /// # Errors
     /// If NATS is unavailable, or the log no longer holds the record; the caller has then lost the
@@ -26,10 +28,11 @@ impl Log {
         &self,
         shard: u16,
         sequence: u64,
+        clock: HistoryClock,
         horizon: Duration,
     ) -> Result<Replay, ClusterError> {
         let mut follower = self.follow().await?;
-        let mut past = Past::new(horizon);
+        let mut past = Past::new(clock, horizon);
         loop {
             let found = follower.next().await?;
             past.apply(&found);

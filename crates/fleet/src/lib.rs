@@ -5,12 +5,13 @@
 //! ```text
 //! clients ─▶ frontend ─▶ Submit ─▶ engine (owner of the shard) ─▶ log ─▶ Part ─▶ frontends
 //!                                                                                 │
-//! clients ◀─ refinement ◀─ answers of all frontends ◀────────── service ◀─────────┘
+//! clients ◀─ answers of all frontends ◀──── refinement ◀─────── service ◀─────────┘
 //! ```
 
 pub mod engine;
 pub mod frontend;
 pub mod message;
+pub mod page;
 pub mod peers;
 pub mod plan;
 pub mod process;

@@ -2,11 +2,10 @@
 
 use crate::engine::{EngineCity, Host, HostParts, RunningEngine};
 use crate::frontend::{Frontend, FrontendParts, RunningFrontend};
-use crate::plan::Plan;
+use crate::plan::CityCells;
 use cluster::{Cluster, ClusterError, ClusterSettings};
 use gateway::config::{ClusterConfig, Config};
 use gateway::gateway::Gateway;
-use meshcloak::cells::Cells;
 use meshcloak::map::StreetMap;
 use std::sync::Arc;
 
@@ -23,6 +22,7 @@ pub async fn connect(config: &ClusterConfig) -> Result<Cluster, ClusterError> {
         credentials: config.credentials.clone(),
         nkey: config.nkey.clone(),
         name: process_name(config),
+        insecure: config.insecure,
         ..ClusterSettings::new(&servers)
     };
     Cluster::connect(&settings).await
@@ -34,14 +34,10 @@ pub fn process_name(config: &ClusterConfig) -> String {
     config.name.clone().or_else(|| host().ok()).unwrap_or_else(|| "meshcloak".into())
 }
 
-/// Returns the division of a city.
-pub fn plan(config: &Config, map: &StreetMap) -> Plan {
-    match config.engine.region.cell_length() {
-        Some(length) if config.cluster.shards > 1 => {
-            Plan::new(map, &Cells::new(map, length), config.cluster.shards)
-        }
-        _ => Plan::single(),
-    }
+/// Returns the cells of a city if engines divide it.
+pub fn city_cells(config: &Config, map: &StreetMap) -> Option<CityCells> {
+    let length = config.engine.region_rule().cell_length();
+    length.filter(|_| config.cluster.shards > 1).map(|length| CityCells::new(map, length))
 }
 
 /// Starts an engine for the cities of a configuration.
@@ -73,13 +69,13 @@ pub async fn start_frontend(
     address: String,
 ) -> Result<RunningFrontend, ClusterError> {
     let config = gateway.config();
-    let plans = gateway.cities().iter().map(|city| plan(&config, city.map())).collect();
+    let cells = gateway.cities().iter().map(|city| city_cells(&config, city.map())).collect();
     let parts = FrontendParts {
         cluster: cluster.clone(),
         gateway: Arc::clone(gateway),
         name: process_name(&config.cluster),
         address,
-        plans,
+        cells,
     };
     Frontend::start(parts).await
 }

@@ -1,12 +1,14 @@
 //! What a log tells about the past of a city: the fold of its records.
 //!
-//! The fold yields each user's last accepted position within the horizon, the clocks of the last
+//! The fold yields each user's last position within the horizon (of accepted queries, or with the
+//! clock `published` of `history` of those that left), the clocks of the last
 //! record for [`crate::city_clock`], the state of each shard, and since when the log is complete.
 //! An engine that finds the log incomplete within the horizon must refuse `history`.
 
 use crate::city_clock::Mark;
 use crate::follower::Followed;
-use crate::record::{Body, Entry, Identity, LogId, LogRecord, Members, Record};
+use crate::record::{Body, Entry, Identity, LogId, LogRecord, Members, Record, Tick};
+use meshcloak::guarantee::HistoryClock;
 use meshcloak::history::LastPositions;
 use meshcloak::map::StreetMap;
 use meshcloak::units::Time;
@@ -23,6 +25,19 @@ pub struct Seen {
     /// Epoch of that record. It tells a record from another that took the same sequence after the
     /// log lost its end.
     pub epoch: u64,
+    /// City time of that record.
+    pub at: Time,
+}
+
+/// What a log tells of a record that some process has seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Trace {
+    /// The log holds the record, or nothing depends on it.
+    Held,
+    /// The record is after the last one that was read.
+    Unread,
+    /// The log has lost the record.
+    Lost,
 }
 
 /// Last record of a shard.
@@ -34,6 +49,17 @@ pub struct ShardState {
     pub sequence: u64,
     /// Time of the last tick, in city time; `None` before the first.
     pub tick: Option<Time>,
+}
+
+/// Newest division of a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PastPlan {
+    /// Last tick of the earlier division, in city time.
+    pub after: Time,
+    /// Revision of its key in the bucket.
+    pub revision: u64,
+    /// First cell of each shard.
+    pub starts: Vec<u32>,
 }
 
 /// A run of records of one epoch on one shard.
@@ -48,6 +74,7 @@ struct Reign {
 
 /// The fold of a log.
 pub struct Past {
+    clock: HistoryClock,
     horizon: Duration,
     positions: LastPositions,
     identity: Option<Identity>,
@@ -57,13 +84,15 @@ pub struct Past {
     map: Option<u64>,
     shards: BTreeMap<u16, ShardState>,
     reigns: VecDeque<Reign>,
+    plan: Option<PastPlan>,
     is_broken: bool,
 }
 
 impl Past {
     /// Returns the past of nothing.
-    pub fn new(horizon: Duration) -> Past {
+    pub fn new(clock: HistoryClock, horizon: Duration) -> Past {
         Past {
+            clock,
             horizon,
             positions: LastPositions::new(horizon),
             identity: None,
@@ -72,6 +101,7 @@ impl Past {
             map: None,
             shards: BTreeMap::new(),
             reigns: VecDeque::new(),
+            plan: None,
             is_broken: false,
         }
     }
@@ -85,7 +115,7 @@ impl Past {
             Followed::Gap { .. } => self.is_broken = true,
             // What was read stays: it was acknowledged. Others who read the log miss it.
             Followed::Rewound { .. } => self.is_broken = true,
-            Followed::Replaced => *self = Past::new(self.horizon),
+            Followed::Replaced => *self = Past::new(self.clock, self.horizon),
         }
     }
 
@@ -106,30 +136,48 @@ impl Past {
             self.is_broken = true;
         }
         self.map = Some(record.map);
-        if std::mem::take(&mut self.is_broken) {
+        let part = self.needed_part(&record.body);
+        // Written under another guarantee or clock: the positions are missing.
+        self.is_broken |= matches!(part, Some(Members::Users(_)));
+        let is_lost = matches!(record.body, Body::Lost { .. });
+        if std::mem::take(&mut self.is_broken) || is_lost {
             self.complete_since = self.complete_since.map(|_| city);
         }
         let tick = match &record.body {
             Body::Tick(tick) => Some(tick.at),
-            Body::Epoch { .. } => self.shards.get(shard).and_then(|state| state.tick),
+            Body::Epoch { .. } | Body::Lost { .. } | Body::Plan { .. } => {
+                self.shards.get(shard).and_then(|state| state.tick)
+            }
         };
         let state = ShardState { epoch: record.epoch, sequence: *sequence, tick };
         self.shards.insert(*shard, state);
         self.extend_reign(*shard, record.epoch, *sequence, city);
-        if let Body::Tick(tick) = &record.body
-            && let Some(Members::Positions(entries)) = &tick.accepted
-        {
+        if let Some(Members::Positions(entries)) = part {
             for &Entry { user, position, at, .. } in entries {
                 self.positions.insert(user, at, position);
             }
         }
+        if let Body::Plan { after, revision, starts } = &record.body {
+            let (after, revision, starts) = (*after, *revision, starts.clone());
+            self.plan = Some(PastPlan { after, revision, starts });
+        }
         self.positions.expire(city);
+    }
+
+    /// Returns the part of a record that holds the positions of the past.
+    fn needed_part<'a>(&self, body: &'a Body) -> Option<&'a Members> {
+        let Body::Tick(tick) = body else { return None };
+        match self.clock {
+            HistoryClock::Asked => tick.accepted.as_ref(),
+            HistoryClock::Published => tick.left.as_ref(),
+        }
     }
 
     fn city_time(&self, record: &Record, server_ms: u64) -> Time {
         let last = self.mark.map_or(Time::default(), |mark| mark.city);
         match &record.body {
-            Body::Tick(tick) => tick.at.max(last),
+            Body::Tick(Tick { at, .. }) | Body::Lost { at } => (*at).max(last),
+            Body::Plan { after, .. } => (*after).max(last),
             Body::Epoch { .. } => {
                 self.mark.map_or(last, |mark| mark.elapse(record.wall_ms, server_ms))
             }
@@ -181,21 +229,36 @@ impl Past {
         self.map
     }
 
+    /// Returns the newest division that the log holds.
+    pub fn plan(&self) -> Option<&PastPlan> {
+        self.plan.as_ref()
+    }
+
     /// Returns the last record of a shard.
     pub fn shard(&self, shard: u16) -> Option<ShardState> {
         self.shards.get(&shard).copied()
     }
 
-    /// Whether the log holds what a process has seen. Records before the oldest known one count as
-    /// held: they have aged out, and nothing depends on them.
-    pub fn contains(&self, seen: Seen) -> bool {
+    /// Compares the log, read up to the sequence `position`, with what a process has seen.
+    ///
+    /// Nothing depends on a record that is older than the horizon, nor on one before the time from
+    /// which on the log claims to be complete.
+    pub fn trace(&self, seen: Seen, position: u64, now: Time) -> Trace {
+        let is_admitted = || self.complete_since().is_none_or(|since| since > seen.at);
+        if seen.at + self.horizon < now || is_admitted() {
+            return Trace::Held;
+        }
+        if self.identity.is_none_or(|identity| identity.log != seen.log) {
+            return Trace::Lost;
+        }
         let is_inside = |reign: &Reign| {
             reign.epoch == seen.epoch && (reign.first..=reign.last).contains(&seen.sequence)
         };
-        let is_same_log = self.identity.is_some_and(|identity| identity.log == seen.log);
-        let oldest = self.reigns.iter().map(|reign| reign.first).min();
-        let is_aged = oldest.is_some_and(|oldest| seen.sequence < oldest);
-        is_same_log && (is_aged || self.reigns.iter().any(is_inside))
+        match self.reigns.iter().any(is_inside) {
+            true => Trace::Held,
+            false if seen.sequence > position => Trace::Unread,
+            false => Trace::Lost,
+        }
     }
 
     /// Returns the number of users with a position within the horizon of the last record.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::names::NodeId;
 use crate::record::Tick;
-use meshcloak::guarantee::Admission;
+use meshcloak::guarantee::{Admission, HistoryClock};
 use meshcloak::map::{Position, StreetId};
 use meshcloak::query::UserId;
 use meshcloak::town::town;
@@ -77,7 +77,7 @@ fn naive(log: &[Followed], user: UserId, now: Time) -> Option<(Time, Position)> 
 }
 
 fn fold(log: &[Followed]) -> Past {
-    let mut past = Past::new(HORIZON);
+    let mut past = Past::new(HistoryClock::Asked, HORIZON);
     log.iter().for_each(|found| past.apply(found));
     past
 }
@@ -88,12 +88,13 @@ fn the_fold_of_every_prefix_equals_the_naive_replay() {
     let (mut known, mut unknown) = (0, 0);
     for seed in 0..200 {
         let log = random_log(&mut Pcg64::seed_from_u64(seed));
-        let mut past = Past::new(HORIZON);
+        let mut past = Past::new(HistoryClock::Asked, HORIZON);
         for (length, next) in log.iter().enumerate() {
             past.apply(next);
             let prefix = &log[..=length];
             let now = past.mark().unwrap().city;
-            let mut admission = Admission::with_positions(past.positions(&map).unwrap());
+            let mut admission =
+                Admission::with_positions(HistoryClock::Asked, past.positions(&map).unwrap());
             for user in (0..USERS).map(UserId) {
                 let previous = admission.previous(user, now).map(|past| (past.at, past.position));
                 assert_eq!(previous, naive(prefix, user, now), "seed {seed}, {length} records");
@@ -162,7 +163,7 @@ fn one_position(street: u32) -> Option<Members> {
 #[test]
 fn a_past_is_complete_one_horizon_after_a_new_log_or_a_loss() {
     let at = Time::from_millis;
-    assert!(!Past::new(HORIZON).is_complete(at(u64::MAX)), "without identity");
+    assert!(!Past::new(HistoryClock::Asked, HORIZON).is_complete(at(u64::MAX)), "without identity");
     assert!(fold(&[identity(5_000, true)]).is_complete(at(0)), "the operator's word");
     let young = fold(&[identity(5_000, false)]);
     assert!(!young.is_complete(at(15_000)) && young.is_complete(at(15_001)));
@@ -201,13 +202,58 @@ fn a_record_that_another_replaced_at_its_sequence_is_not_contained() {
         found(0, 4, 5, (7, 300), epoch()),
         found(0, 6, 5, (7, 30_000), tick(30_000, None)),
     ];
-    let seen = |sequence, epoch| Seen { log: LOG, sequence, epoch };
+    let now = Time::from_millis(8_000);
+    let seen = |sequence, epoch| Seen { log: LOG, sequence, epoch, at: Time::from_millis(250) };
     let past = fold(&log[..4]);
-    assert!(past.contains(seen(3, 3)) && past.contains(seen(4, 5)));
-    assert!(!past.contains(seen(4, 3)), "written by the former owner and lost");
-    assert!(!past.contains(seen(9, 5)), "the log is shorter");
-    assert!(!past.contains(Seen { log: LogId(2), ..seen(3, 3) }), "another log");
-    assert!(fold(&log).contains(seen(3, 3)), "aged out, and nothing depends on it");
-    assert!(!fold(&log).contains(seen(6, 3)), "within the horizon it must be there");
+    let trace = |seen| past.trace(seen, 4, now);
+    assert_eq!((trace(seen(3, 3)), trace(seen(4, 5))), (Trace::Held, Trace::Held));
+    assert_eq!(trace(seen(4, 3)), Trace::Lost, "written by the former owner and lost");
+    assert_eq!(trace(seen(9, 5)), Trace::Unread, "the log is shorter, or was not read");
+    assert_eq!(trace(Seen { log: LogId(2), ..seen(3, 3) }), Trace::Lost, "another log");
+    let trace = |seen| fold(&log).trace(seen, 6, Time::from_millis(30_000));
+    assert_eq!(trace(seen(3, 3)), Trace::Held, "nothing depends on it");
+    assert_eq!(trace(Seen { log: LogId(2), ..seen(9, 9) }), Trace::Held, "the same");
+    let recent = Seen { at: Time::from_millis(20_000), ..seen(5, 3) };
+    assert_eq!(trace(recent), Trace::Lost, "within the horizon it must be there");
     assert!(!format!("{past:?}").contains("position"));
+}
+
+#[test]
+fn a_recorded_loss_tells_later_owners_and_ends_the_comparison() {
+    let at = Time::from_millis;
+    let mut past =
+        fold(&[identity(0, true), found(0, 2, 1, (7, 2_000), tick(2_000, one_position(0)))]);
+    let seen = Seen { log: LogId(9), sequence: 77, epoch: 1, at: at(1_500) };
+    assert_eq!(past.trace(seen, 2, at(3_000)), Trace::Lost);
+    past.apply(&found(0, 3, 1, (7, 3_000), Body::Lost { at: at(3_000) }));
+    assert_eq!(past.complete_since(), Some(at(3_000)));
+    assert!(!past.is_complete(at(13_000)) && past.is_complete(at(13_001)));
+    assert_eq!(past.trace(seen, 3, at(3_000)), Trace::Held, "the log admits the loss");
+    assert_eq!(past.len(), 1, "what is known stays known");
+    let later = Seen { at: at(3_500), ..seen };
+    assert_eq!(past.trace(later, 3, at(4_000)), Trace::Lost, "another loss");
+}
+
+/// A tick of one second in which a user was accepted and left.
+fn tick_of(clock: HistoryClock) -> Body {
+    let users = Some(Members::Users(vec![UserId(1)]));
+    let (accepted, left) = match clock {
+        HistoryClock::Asked => (one_position(0), users),
+        HistoryClock::Published => (users, one_position(0)),
+    };
+    Body::Tick(Tick { at: Time::from_millis(1_000), accepted, left })
+}
+
+#[test]
+fn a_log_written_with_another_clock_is_incomplete_for_one_horizon() {
+    let clocks = [HistoryClock::Asked, HistoryClock::Published];
+    for (written, read) in clocks.into_iter().flat_map(|a| clocks.map(|b| (a, b))) {
+        let mut past = Past::new(read, HORIZON);
+        past.apply(&identity(0, true));
+        past.apply(&found(0, 2, 1, (7, 1_000), tick_of(written)));
+        let is_same = written == read;
+        assert_eq!(past.len(), usize::from(is_same), "{written:?} {read:?}");
+        assert_eq!(past.is_complete(Time::from_millis(11_000)), is_same, "{written:?} {read:?}");
+        assert!(past.is_complete(Time::from_millis(11_001)), "the position is too old to matter");
+    }
 }

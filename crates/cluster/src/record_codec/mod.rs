@@ -4,6 +4,8 @@
 //! record     log u64 | epoch u64 | map u64 | wall_ms u64 | kind u8 | body
 //!   kind 1   engine u64 | plan u64                                          Epoch
 //!   kind 2   at u64 | accepted: members | left: members                     Tick
+//!   kind 3   at u64                                                         Lost
+//!   kind 4   after u64 | revision u64 | count u32 | count × start u32       Plan
 //! members    form u8 | count u32 | count × entry
 //!   form 0   (no count) not said      form 1   user u64
 //!   form 2   user u64 | street u32 | offset u32 | at u64 | speed + 1 u32 (0: none)
@@ -43,6 +45,8 @@ pub enum DecodeError {
 
 const EPOCH: u8 = 1;
 const TICK: u8 = 2;
+const LOST: u8 = 3;
+const PLAN: u8 = 4;
 const UNSAID: u8 = 0;
 const USERS: u8 = 1;
 const POSITIONS: u8 = 2;
@@ -69,6 +73,18 @@ impl Record {
                 push_members(&mut out, accepted.as_ref());
                 push_members(&mut out, left.as_ref());
             }
+            Body::Plan { after, revision, starts } => {
+                out.push(PLAN);
+                out.extend_from_slice(&after.as_millis().to_le_bytes());
+                out.extend_from_slice(&revision.to_le_bytes());
+                let count = u32::try_from(starts.len()).unwrap_or(u32::MAX);
+                out.extend_from_slice(&count.to_le_bytes());
+                starts.iter().for_each(|start| out.extend_from_slice(&start.to_le_bytes()));
+            }
+            Body::Lost { at } => {
+                out.push(LOST);
+                out.extend_from_slice(&at.as_millis().to_le_bytes());
+            }
         }
         out
     }
@@ -94,6 +110,12 @@ impl Record {
                 accepted: reader.members()?,
                 left: reader.members()?,
             }),
+            PLAN => Body::Plan {
+                after: Time::from_millis(reader.u64()?),
+                revision: reader.u64()?,
+                starts: reader.starts()?,
+            },
+            LOST => Body::Lost { at: Time::from_millis(reader.u64()?) },
             _ => return Err(DecodeError::Field { field: "kind" }),
         };
         reader.end(Record { log, epoch, map, wall_ms, body })
@@ -179,6 +201,14 @@ impl<'a> Reader<'a> {
 
     pub fn u64(&mut self) -> Result<u64, DecodeError> {
         Ok(u64::from_le_bytes(self.array()?))
+    }
+
+    fn starts(&mut self) -> Result<Vec<u32>, DecodeError> {
+        let count = usize::try_from(self.u32()?).map_err(|_| DecodeError::Short)?;
+        let length = count.checked_mul(size_of::<u32>()).ok_or(DecodeError::Short)?;
+        let (bytes, rest) = self.0.split_at_checked(length).ok_or(DecodeError::Short)?;
+        self.0 = rest;
+        bytes.chunks_exact(size_of::<u32>()).map(|start| Reader(start).u32()).collect()
     }
 
     fn members(&mut self) -> Result<Option<Members>, DecodeError> {

@@ -29,9 +29,15 @@ fn random_entry(random: &mut Pcg64) -> Entry {
 }
 
 fn random_record(random: &mut Pcg64) -> Record {
-    let body = match random.random_bool(0.2) {
-        true => Body::Epoch { engine: NodeId(random.next_u64()), plan: random.next_u64() },
-        false => Body::Tick(Tick {
+    let body = match random.random_range(0..10) {
+        0 | 1 => Body::Epoch { engine: NodeId(random.next_u64()), plan: random.next_u64() },
+        2 => Body::Lost { at: Time::from_millis(random.next_u64()) },
+        3 => Body::Plan {
+            after: Time::from_millis(random.next_u64()),
+            revision: random.next_u64(),
+            starts: (0..random.random_range(0..5)).map(|_| random.next_u32()).collect(),
+        },
+        _ => Body::Tick(Tick {
             at: Time::from_millis(random.next_u64()),
             accepted: random_members(random),
             left: random_members(random),

@@ -5,6 +5,7 @@ use crate::fixture::{
 };
 use cluster::testing::{Servers, eventually};
 use cluster::{Acquired, Append, Followed, Lease, Log, LogId, Record};
+use meshcloak::guarantee::HistoryClock;
 use std::time::Duration;
 
 /// Appends until acknowledged; `None` if fenced.
@@ -108,8 +109,10 @@ async fn three_restarted_servers_have_an_empty_log_with_another_number() {
         eventually("the log is back", async || log.identify(5_000, false).await.ok()).await;
     assert_ne!(identity.log, id);
     let first = settle(&log, 0, &epoch_record(identity.log, 2)).await.expect("a new log");
-    let replay =
-        eventually("the log is read", async || log.replay(0, first, HORIZON).await.ok()).await;
+    let replay = eventually("the log is read", async || {
+        log.replay(0, first, HistoryClock::Asked, HORIZON).await.ok()
+    })
+    .await;
     assert!(replay.past.is_empty() && replay.past.identity() == Some(identity));
     let found = eventually("the follower notices", async || follower.try_next().await.ok()?).await;
     assert_eq!(found, Followed::Replaced);

@@ -1,11 +1,12 @@
 //! Reading a log: order, gaps, restarts, replay.
 
 use crate::fixture::{
-    HORIZON, START, append, city, epoch_record, one_server, open, read_all, records, settings,
-    tick_record,
+    HORIZON, START, append, bucket, city, epoch_record, one_server, open, read_all, records,
+    settings, tick_record,
 };
 use cluster::testing::{Servers, eventually};
-use cluster::{Append, Followed, Log, LogSettings, Past, Record, Seen};
+use cluster::{Append, Followed, Log, LogSettings, Past, Record, Seen, Trace, claim_first_log};
+use meshcloak::guarantee::HistoryClock;
 use meshcloak::units::Time;
 use std::time::Duration;
 
@@ -49,18 +50,22 @@ async fn a_replay_ends_at_the_own_record() {
     }
     let own = append(&log, last, &epoch_record(id, 2)).await;
     let after = append(&log, own, &tick_record(id, 2, 20, 100)).await;
-    let mut replay = log.replay(0, own, HORIZON).await.unwrap();
+    let mut replay = log.replay(0, own, HistoryClock::Asked, HORIZON).await.unwrap();
     assert_eq!(replay.past.len(), 1_900);
     assert_eq!(replay.past.shard(0).unwrap().epoch, 2);
-    let seen = |sequence, epoch| Seen { log: id, sequence, epoch };
-    assert!(replay.past.contains(seen(last, 1)) && replay.past.contains(seen(own, 2)));
-    assert!(!replay.past.contains(seen(last, 2)) && !replay.past.contains(seen(after, 2)));
     let now = Time::from_millis(START + 20_000);
+    let trace =
+        |sequence, epoch| replay.past.trace(Seen { log: id, sequence, epoch, at: now }, own, now);
+    assert_eq!((trace(last, 1), trace(own, 2)), (Trace::Held, Trace::Held));
+    assert_eq!((trace(last, 2), trace(after, 2)), (Trace::Lost, Trace::Unread));
     assert!(!replay.past.is_complete(now), "the log is younger than the horizon");
     assert!(replay.past.is_complete(now + HORIZON));
     let next = replay.follower.next().await.unwrap();
     assert!(matches!(next, Followed::Record(record) if record.sequence == after));
-    assert!(log.replay(1, own, HORIZON).await.is_err(), "no such record of shard 1");
+    assert!(
+        log.replay(1, own, HistoryClock::Asked, HORIZON).await.is_err(),
+        "no such record of shard 1"
+    );
 }
 
 #[tokio::test]
@@ -69,7 +74,7 @@ async fn a_restarted_server_has_a_new_log_and_the_follower_says_so() {
     let last = append(&log, 0, &epoch_record(id, 1)).await;
     let last = append(&log, last, &tick_record(id, 1, 1, 50)).await;
     let mut follower = log.follow().await.unwrap();
-    let mut past = Past::new(HORIZON);
+    let mut past = Past::new(HistoryClock::Asked, HORIZON);
     read_all(&mut follower).await.iter().for_each(|found| past.apply(found));
     assert_eq!(past.len(), 50);
     servers.server(0).kill();
@@ -96,13 +101,15 @@ async fn a_restarted_server_has_a_new_log_and_the_follower_says_so() {
     assert_eq!(records(&found).len(), 8);
     found.iter().for_each(|found| past.apply(found));
     assert_eq!(past.len(), 7, "nothing of the lost log");
-    assert!(!past.contains(Seen { log: id, sequence: 2, epoch: 1 }));
+    let at = Time::from_millis(START + 1_000);
+    let seen = Seen { log: id, sequence: 2, epoch: 1, at };
+    assert_eq!(past.trace(seen, last, at), Trace::Lost);
 }
 
 #[tokio::test]
 async fn unreadable_messages_are_gaps_that_make_the_past_incomplete() {
     let (_servers, cluster, log, id) = one_server().await;
-    let mut past = Past::new(HORIZON);
+    let mut past = Past::new(HistoryClock::Asked, HORIZON);
     let mut follower = log.follow().await.unwrap();
     let owner = append(&log, 0, &epoch_record(id, 1)).await;
     read_all(&mut follower).await.iter().for_each(|found| past.apply(found));
@@ -160,7 +167,7 @@ async fn a_log_that_lost_its_end_is_rewound() {
     let first = append(&log, 0, &epoch_record(id, 1)).await;
     let second = append(&log, first, &tick_record(id, 1, 1, 3)).await;
     let mut follower = log.follow().await.unwrap();
-    let mut past = Past::new(HORIZON);
+    let mut past = Past::new(HistoryClock::Asked, HORIZON);
     read_all(&mut follower).await.iter().for_each(|found| past.apply(found));
 
     // The same log with one record less, as replicas that missed it would elect.
@@ -178,14 +185,31 @@ async fn a_log_that_lost_its_end_is_rewound() {
     assert!(matches!(&found[..], [Followed::Record(record)] if record.sequence == takeover));
     found.iter().for_each(|found| past.apply(found));
     assert_eq!(takeover, second, "the lost sequence is used again");
-    let seen = Seen { log: id, sequence: second, epoch: 1 };
-    assert!(!fold(&log).await.contains(seen), "the epoch tells the records apart");
+    let at = Time::from_millis(START + 1_000);
+    let seen = Seen { log: id, sequence: second, epoch: 1, at };
+    let trace = fold(&log).await.trace(seen, takeover, at);
+    assert_eq!(trace, Trace::Lost, "the epoch tells the records apart");
     assert_eq!(past.len(), 3, "what was acknowledged stays known");
     assert!(past.complete_since() > fold(&log).await.complete_since());
 }
 
+#[tokio::test]
+async fn a_first_log_is_claimed_once_also_over_a_restart_of_the_servers() {
+    let mut servers = Servers::start(1).await;
+    let cluster = servers.connect().await;
+    let bucket = bucket(&cluster, 1).await;
+    assert!(claim_first_log(&bucket, &city()).await.unwrap());
+    assert!(!claim_first_log(&bucket, &city()).await.unwrap());
+    assert!(claim_first_log(&bucket, &"paris".parse().unwrap()).await.unwrap(), "another city");
+    servers.server(0).kill();
+    servers.restart_all().await;
+    let claimed =
+        eventually("the connection is back", async || claim_first_log(&bucket, &city()).await.ok());
+    assert!(!claimed.await, "the disk remembers");
+}
+
 async fn fold(log: &Log) -> Past {
-    let mut past = Past::new(HORIZON);
+    let mut past = Past::new(HistoryClock::Asked, HORIZON);
     read_all(&mut log.follow().await.unwrap()).await.iter().for_each(|found| past.apply(found));
     past
 }

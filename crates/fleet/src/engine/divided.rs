@@ -1,9 +1,10 @@
 //! Ticks of a city that several engines divide among them.
 //!
 //! The accepted queries of all shards are in the log before any shard groups, so every engine
-//! knows which users have asked elsewhere in the same tick. Order of the queries of a user within a
-//! tick: by shard, then by arrival. The last one stays; earlier ones, and waiting ones, end as
-//! replaced: one waiting query per user over all engines (docs/SPEC.md §6).
+//! knows which users have asked elsewhere in the same tick. The last query of a user stays; earlier
+//! ones, and waiting ones, end as replaced: one waiting query per user over all engines
+//! (docs/SPEC.md §6). Order of the queries of a user within a tick: by time under `history`, where
+//! the log has it, then by shard.
 
 use super::reign::{Reign, ReignEnd};
 use super::remote::Remote;
@@ -11,8 +12,9 @@ use crate::message::EndCode;
 use cluster::{Body, Entry, Followed, Members, Tick};
 use gateway::city_engine::Round;
 use gateway::mailbox::{Arrival, Collected};
-use meshcloak::guarantee::check_travel;
+use meshcloak::guarantee::{Admitted, check_travel};
 use meshcloak::history::PastPosition;
+use meshcloak::map::Position;
 use meshcloak::query::UserId;
 use meshcloak::units::Time;
 use rustc_hash::FxHashMap;
@@ -32,6 +34,13 @@ struct Elsewhere {
     shard: u16,
     /// Under `history`.
     entry: Option<Entry>,
+}
+
+impl Elsewhere {
+    /// Order of the queries of a user within a tick.
+    fn order(&self) -> (Option<Time>, u16) {
+        (self.entry.map(|entry| entry.at), self.shard)
+    }
 }
 
 impl OtherShards {
@@ -74,7 +83,7 @@ impl Reign {
 
     /// Notes what another shard has accepted.
     pub(super) fn note_other_shard(&mut self, found: &Followed) {
-        if self.city.plan.shards() > 1 {
+        if self.city.shards > 1 {
             self.others.note(self.shard.number, found);
         }
     }
@@ -87,7 +96,7 @@ impl Reign {
         accepted: Members,
     ) -> Result<Round<Remote>, ReignEnd> {
         self.append(Body::Tick(Tick { at, accepted: Some(accepted), left: None })).await?;
-        while !self.others.have_begun(at, self.shard.number, self.city.plan.shards()) {
+        while !self.others.have_begun(at, self.shard.number, self.city.shards) {
             let found = tokio::select! {
                 found = self.follower.next() => found?,
                 () = self.lease.lost() => return Err(ReignEnd::LeaseLost),
@@ -110,8 +119,10 @@ impl Reign {
         for (tick, shard, members) in self.others.take(at) {
             let is_now = tick == at;
             let mut add = |user: UserId, entry: Option<Entry>| {
-                if is_now {
-                    elsewhere.insert(user, Elsewhere { shard, entry });
+                let other = Elsewhere { shard, entry };
+                let is_last = |known: &Elsewhere| known.order() <= other.order();
+                if is_now && elsewhere.get(&user).is_none_or(is_last) {
+                    elsewhere.insert(user, other);
                 }
                 let waiting = self.engine.pendings_of(user);
                 self.withdrawn.extend(&waiting);
@@ -122,19 +133,28 @@ impl Reign {
                 Members::Positions(entries) => {
                     entries.iter().for_each(|entry| add(entry.user, Some(*entry)));
                     if let Some(admission) = &mut self.intake.admission {
+                        let mut present = self.present.lock();
                         for Entry { user, at, position, .. } in entries {
                             admission.insert(user, at, position);
+                            present.bind(user, at, position);
                         }
                     }
                 }
             }
         }
-        let arrivals = arrivals.into_iter().filter_map(|arrival| self.keep(arrival, &elsewhere));
-        Collected { arrivals: arrivals.collect(), cancelled }
+        let mut kept = Vec::with_capacity(arrivals.len());
+        for arrival in std::mem::take(&mut self.transfers.moved_in) {
+            match elsewhere.contains_key(&arrival.query.expose().user) {
+                true => self.end_arrival(arrival, EndCode::Replaced),
+                false => kept.push(arrival),
+            }
+        }
+        kept.extend(arrivals.into_iter().filter_map(|arrival| self.keep(arrival, &elsewhere)));
+        Collected { arrivals: kept, cancelled }
     }
 
-    /// Returns an arrival unless a later shard has one of the same user, or under `history` an
-    /// earlier shard has one from which this one cannot be reached.
+    /// Returns an arrival unless another shard has a later one of the same user, or under `history`
+    /// an earlier one from which this one cannot be reached.
     fn keep(
         &mut self,
         mut arrival: Arrival<Remote>,
@@ -142,30 +162,27 @@ impl Reign {
     ) -> Option<Arrival<Remote>> {
         let query = arrival.query.expose();
         let Some(other) = elsewhere.get(&query.user) else { return Some(arrival) };
-        let end = if other.shard > self.shard.number {
-            Some(EndCode::Replaced)
-        } else {
-            match other.entry {
-                None => None,
-                Some(Entry { at, position, .. }) => {
-                    let previous = PastPosition { at, position, travelled: None };
-                    match check_travel(&self.city.atlas, query, Some(previous)) {
-                        Ok(previous) => {
-                            arrival.previous = previous.into();
-                            None
-                        }
-                        Err(_) => Some(EndCode::FasterThanDeclared),
-                    }
+        let own = (other.entry.map(|_| query.asked_at), self.shard.number);
+        if other.order() > own {
+            self.end_arrival(arrival, EndCode::Replaced);
+            return None;
+        }
+        if let Some(Entry { at, position, .. }) = other.entry {
+            let previous = PastPosition { at, position, travelled: None };
+            let admitted = check_travel(&self.city.atlas, query, Some(previous)).ok();
+            // The log already tells all shards that the query is of this one.
+            let is_own = |position: Position| self.plan.shard(position.street) == self.shard.number;
+            match admitted.filter(|admitted| is_own(admitted.position)) {
+                Some(Admitted { position, previous }) => {
+                    arrival.query.expose_mut().position = position;
+                    arrival.previous = previous.into();
+                }
+                None => {
+                    self.end_arrival(arrival, EndCode::FasterThanDeclared);
+                    return None;
                 }
             }
-        };
-        match end {
-            None => Some(arrival),
-            Some(code) => {
-                self.intake.end(&arrival.pending.origin, Time::from_millis(self.last_tick));
-                self.ended.push((arrival.pending.origin, code));
-                None
-            }
         }
+        Some(arrival)
     }
 }

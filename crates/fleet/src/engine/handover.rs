@@ -17,22 +17,22 @@ use super::inbox::{Inbox, Terms};
 use super::reign::{Reign, ReignEnd};
 use super::remote::Remote;
 use crate::message::{
-    EndCode, Handover, HandoverStep, KindItem, PendingItem, WaitingItem, decode, encode,
-    handover_subject,
+    EndCode, Handover, HandoverStep, PendingItem, QuestionItem, WaitingItem, decode, encode,
+    groups, handover_subject,
 };
 use cluster::{City, NodeId, Shard, Want};
 use futures_util::StreamExt as _;
 use gateway::city_engine::Round;
 use gateway::mailbox::{Collected, Pending};
+use meshcloak::accounts::AccountId;
+use meshcloak::history::PastPosition;
+use meshcloak::query::Query;
 use meshcloak::units::{Length, Speed};
 use std::sync::Arc;
 use std::time::Duration;
 
 /// Time-out of a step of a move.
 const STEP: Duration = Duration::from_secs(2);
-
-/// Queries of a message.
-const CHUNK: usize = 1_000;
 
 /// A shard that another engine hands over.
 pub struct Prepared {
@@ -63,14 +63,13 @@ impl Reign {
             return Ok(());
         }
         self.inbox.close();
-        let mut waiting = self.waiting_items();
+        self.check_log(self.clock.now()).await?;
+        let waiting = self.waiting_items();
         let count = waiting.len();
-        while !waiting.is_empty() {
-            let rest = waiting.split_off(waiting.len().min(CHUNK));
-            if !self.step(target, HandoverStep::Queries(waiting)).await {
+        for queries in groups(waiting, self.host.cluster.max_payload()) {
+            if !self.step(target, HandoverStep::Queries(queries)).await {
                 return Err(ReignEnd::Moved); // the frontends fail what waited
             }
-            waiting = rest;
         }
         self.step(target, HandoverStep::Leave(self.sequence)).await;
         let last = Round::empty(self.clock.now());
@@ -97,23 +96,29 @@ impl Reign {
     /// end here.
     fn waiting_items(&mut self) -> Vec<WaitingItem> {
         let now = self.clock.now();
-        let Collected { arrivals, cancelled } = self.collect(now);
+        let received = self.receive(now);
+        let received = self.return_unclaimed(received);
+        let Collected { arrivals, cancelled } = self.collect(now, received);
+        let moved_in = std::mem::take(&mut self.transfers.moved_in);
         let mut ended = Vec::new();
         let mut items = Vec::new();
         let waiting = self.engine.waiting_with_pendings().map(|(query, previous, pendings)| {
             (query, previous, pendings.iter().collect::<Vec<_>>())
         });
-        let arriving = arrivals.iter().map(|arrival| {
+        let arriving = moved_in.iter().chain(&arrivals).map(|arrival| {
             let pendings = arrival.carried.iter().chain([&arrival.pending]).collect();
             (arrival.query.expose(), *arrival.previous.expose(), pendings)
         });
         for (query, previous, mut pendings) in waiting.chain(arriving) {
             for pending in pendings.extract_if(.., |pending| cancelled.contains(&pending.id)) {
-                ended.push((pending.origin, EndCode::Cancelled));
+                match self.withdrawn.contains(&pending.id) {
+                    true => ended.push((pending.origin, EndCode::Replaced)),
+                    false if self.transfers.moving.contains(&pending.id) => {}
+                    false => ended.push((pending.origin, EndCode::Cancelled)),
+                }
             }
             if !pendings.is_empty() {
-                let pendings = pendings.into_iter().map(pending_item).collect();
-                items.push(waiting_item(query, previous, pendings));
+                items.push(WaitingItem::new(query, previous, pendings));
             }
         }
         self.ended.extend(ended);
@@ -121,35 +126,46 @@ impl Reign {
     }
 }
 
-fn waiting_item(
-    query: &meshcloak::query::Query,
-    previous: Option<meshcloak::history::PastPosition>,
-    pendings: Vec<PendingItem>,
-) -> WaitingItem {
-    WaitingItem {
-        user: query.user.0,
-        place: query.position.into(),
-        asked_at: query.asked_at.as_millis(),
-        k: query.k,
-        dt_ms: u32::try_from(query.temporal_tolerance.as_millis()).unwrap_or(u32::MAX),
-        dc: query.distance_constraint.units(),
-        speed: query.speed.map(Speed::as_metres_per_second),
-        previous: previous.map(|past| {
-            (past.at.as_millis(), past.position.into(), past.travelled.map(Length::units))
-        }),
-        pendings,
+impl WaitingItem {
+    /// Encodes a waiting query with its questions.
+    pub(super) fn new<'a>(
+        query: &Query,
+        previous: Option<PastPosition>,
+        pendings: impl IntoIterator<Item = &'a Pending<Remote>>,
+    ) -> WaitingItem {
+        WaitingItem {
+            user: query.user.0,
+            place: query.position.into(),
+            asked_at: query.asked_at.as_millis(),
+            k: query.k,
+            dt_ms: u32::try_from(query.temporal_tolerance.as_millis()).unwrap_or(u32::MAX),
+            dc: query.distance_constraint.units(),
+            speed: query.speed.map(Speed::as_metres_per_second),
+            previous: previous.map(|past| {
+                (past.at.as_millis(), past.position.into(), past.travelled.map(Length::units))
+            }),
+            pendings: pendings.into_iter().map(PendingItem::new).collect(),
+        }
     }
 }
 
-fn pending_item(pending: &Pending<Remote>) -> PendingItem {
-    PendingItem {
-        frontend: pending.origin.frontend,
-        number: pending.origin.number,
-        account: pending.origin.account.0,
-        question: pending.question.expose().as_ref().and_then(KindItem::of),
-        k: pending.k,
-        asked_at: pending.asked_at.as_millis(),
-        deadline: pending.deadline.as_millis(),
+impl PendingItem {
+    fn new(pending: &Pending<Remote>) -> PendingItem {
+        PendingItem {
+            frontend: pending.origin.frontend,
+            number: pending.origin.number,
+            account: pending.origin.account.0,
+            question: pending.question.expose().as_ref().map(QuestionItem::of),
+            k: pending.k,
+            asked_at: pending.asked_at.as_millis(),
+            deadline: pending.deadline.as_millis(),
+        }
+    }
+
+    /// Where the question came from.
+    pub(super) fn origin(&self) -> Remote {
+        let &PendingItem { frontend, number, account, .. } = self;
+        Remote { frontend, number, account: AccountId(account) }
     }
 }
 

@@ -4,8 +4,9 @@
 use super::EngineCity;
 use super::handover::Prepared;
 use super::metrics::EngineMetrics;
+use super::present_users::PresentShards;
 use super::reign::{Reign, ReignEnd};
-use crate::message::{EngineBeat, encode, engine_beat_subject, handover_subject};
+use crate::message::{CLAIMS, EngineBeat, encode, engine_beat_subject, handover_subject};
 use crate::peers::Peers;
 use async_nats::Subject;
 use bytes::Bytes;
@@ -49,7 +50,11 @@ pub struct Host {
     pub(super) cities: Vec<Arc<EngineCity>>,
     /// Shards that other engines hand over to this one.
     pub(super) prepared: Mutex<BTreeMap<Shard, Prepared>>,
+    /// Users of the shards that this engine owns.
+    pub(super) present: Mutex<PresentShards>,
     owned: AtomicUsize,
+    /// Held while a lease is acquired: the next shard sees the number of owned ones.
+    acquiring: tokio::sync::Mutex<()>,
     clock_skew_ms: i64,
     stop: watch::Sender<bool>,
 }
@@ -63,8 +68,15 @@ pub struct RunningEngine {
 /// Records live longer than the horizon by this much: no record within the horizon ages out.
 const LOG_MARGIN: Duration = Duration::from_secs(60);
 
+/// Polls of a vacant shard in the time of a lease.
+const POLLS: u32 = 8;
+
 /// Pause between two signs of life.
 const BEAT_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Time for which an engine listens before it owns a shard: every live frontend tells in it what it
+/// has seen of the logs.
+const LISTEN: Duration = Duration::from_millis(1_200);
 
 /// Runs a task until the engine stops.
 fn until_stop<F: Future<Output = ()> + Send>(
@@ -94,7 +106,9 @@ impl Host {
             id: NodeId::random()?,
             metrics: EngineMetrics::default(),
             owned: AtomicUsize::new(0),
+            acquiring: tokio::sync::Mutex::default(),
             prepared: Mutex::new(BTreeMap::new()),
+            present: Mutex::new(PresentShards::new()),
             stop: watch::Sender::new(false),
             cluster,
             bucket,
@@ -107,13 +121,15 @@ impl Host {
         let mut tasks = JoinSet::new();
         for city in &host.cities {
             let name = City::new(&city.name)?;
-            for number in 0..city.plan.shards() {
+            for number in 0..city.shards {
                 let (host, city, shard) = (Arc::clone(&host), Arc::clone(city), name.shard(number));
                 tasks.spawn(async move { host.contend(city, shard).await });
             }
         }
         let handovers = host.cluster.subscribe(handover_subject(host.id.0)).await?;
         tasks.spawn(until_stop(&host, Arc::clone(&host).take_handovers(handovers)));
+        let claims = host.cluster.subscribe(CLAIMS.to_owned()).await?;
+        tasks.spawn(until_stop(&host, Arc::clone(&host).answer_claims(claims)));
         tasks.spawn(until_stop(&host, Arc::clone(&host).beat()));
         tracing::info!(engine = %host.id, "engine started");
         Ok(RunningEngine { host, tasks })
@@ -160,11 +176,14 @@ impl Host {
 
     /// Acquires a shard whenever it is free, and reigns until it is lost.
     async fn contend(self: Arc<Self>, city: Arc<EngineCity>, shard: Shard) {
+        tokio::select! {
+            () = self.stopped() => return,
+            () = sleep(LISTEN) => {}
+        }
         loop {
             tokio::select! {
                 () = self.stopped() => return,
                 lease = self.acquire(&shard) => {
-                    self.owned.fetch_add(1, Ordering::Relaxed);
                     let end = Arc::clone(&self).reign(Arc::clone(&city), shard.clone(), lease).await;
                     self.owned.fetch_sub(1, Ordering::Relaxed);
                     self.metrics.lost(&shard.to_string());
@@ -177,21 +196,16 @@ impl Host {
         }
     }
 
-    /// Waits until the lease of a shard is acquired. An engine that owns shards waits longer, so
-    /// that shards spread over engines.
+    /// Waits until the lease of a shard is acquired. An engine that owns more shards than another
+    /// live engine waits longer, so that shards spread over engines.
     async fn acquire(&self, shard: &Shard) -> KeptLease {
-        let pause = self.config.cluster.lease / 8;
+        let pause = self.config.cluster.lease / POLLS;
         let mut vacant = 0;
         loop {
-            let holder = Holder { id: self.id, name: self.name.clone() };
-            let is_wanted = self.prepared.lock().contains_key(shard);
-            let has_waited = vacant >= self.owned.load(Ordering::Relaxed);
-            if (is_wanted || has_waited) && self.may_own(shard).await {
-                match Lease::acquire(&self.bucket, shard, &holder, self.config.cluster.lease).await
-                {
-                    Ok(Acquired::Held(lease)) => return lease.keep(),
-                    Ok(Acquired::Taken(_)) => vacant = 0,
-                    Ok(Acquired::Retry) => {}
+            if self.is_due(shard, vacant) {
+                match self.try_acquire(shard, vacant).await {
+                    Ok(Some(lease)) => return lease.keep(),
+                    Ok(None) => vacant = 0,
                     Err(error) => tracing::warn!(%error, %shard, "cannot acquire a lease"),
                 }
             } else if Owner::get(&self.bucket, shard).await.is_ok_and(|owner| owner.is_none()) {
@@ -202,6 +216,42 @@ impl Host {
             let pause = if self.prepared.lock().contains_key(shard) { pause / 8 } else { pause };
             sleep(pause).await;
         }
+    }
+
+    /// Whether a shard that was vacant in this many polls may be acquired.
+    fn is_due(&self, shard: &Shard, vacant: usize) -> bool {
+        self.prepared.lock().contains_key(shard) || vacant >= self.surplus(shard)
+    }
+
+    /// Number of polls for which a vacant shard is left to engines with fewer shards. The last owner
+    /// of the shard does not count: it may be dead.
+    fn surplus(&self, shard: &Shard) -> usize {
+        let last = self.peers.last_owner(shard.city.as_str(), shard.number);
+        let others = self.peers.engines().into_iter().filter(|other| Some(other.engine) != last);
+        let least = others.map(|other| other.owned as usize).min().unwrap_or(usize::MAX);
+        let surplus = self.owned.load(Ordering::Relaxed).saturating_sub(least);
+        surplus * POLLS as usize / 2
+    }
+
+    /// Tries once to acquire a lease, one shard at a time.
+    async fn try_acquire(
+        &self,
+        shard: &Shard,
+        vacant: usize,
+    ) -> Result<Option<Box<Lease>>, ClusterError> {
+        let _turn = self.acquiring.lock().await;
+        if !self.is_due(shard, vacant) || !self.may_own(shard).await {
+            return Ok(None);
+        }
+        let holder = Holder { id: self.id, name: self.name.clone() };
+        let lease = self.config.cluster.lease;
+        Ok(match Lease::acquire(&self.bucket, shard, &holder, lease).await? {
+            Acquired::Held(lease) => {
+                self.owned.fetch_add(1, Ordering::Relaxed);
+                Some(lease)
+            }
+            Acquired::Taken(_) | Acquired::Retry => None,
+        })
     }
 
     /// Whether the operator wants no other live engine for a shard.

@@ -1,8 +1,8 @@
 //! Messages of frontends that wait for the next tick.
 
 use crate::message::{
-    Cancel, RejectReason, Rejected, Submit, ToEngine, ToFrontend, decode, encode, engine_subject,
-    frontend_subject,
+    Adopt, Cancel, RejectReason, Rejected, Seen, Submit, ToEngine, ToFrontend, decode, encode,
+    engine_subject, frontend_subject,
 };
 use cluster::{Cluster, ClusterError, Shard};
 use futures_util::StreamExt as _;
@@ -22,6 +22,8 @@ struct InboxState {
     terms: Terms,
     submits: Vec<(Instant, Submit)>,
     cancels: Vec<Cancel>,
+    withdrawals: Vec<Cancel>,
+    adopts: Vec<Adopt>,
     /// Queries in `submits` and in the engine.
     queries: usize,
 }
@@ -32,6 +34,10 @@ pub struct Received {
     pub submits: Vec<(Instant, Submit)>,
     /// Cancellations.
     pub cancels: Vec<Cancel>,
+    /// Queries of users who have moved to another shard.
+    pub withdrawals: Vec<Cancel>,
+    /// Waiting queries of cells that were of another shard.
+    pub adopts: Vec<Adopt>,
 }
 
 /// Terms of a reign that every message must meet.
@@ -57,20 +63,19 @@ impl Inbox {
     pub async fn open(cluster: &Cluster, terms: Terms) -> Result<Inbox, ClusterError> {
         let subject = engine_subject(terms.shard.city.as_str(), terms.shard.number);
         let mut messages = cluster.subscribe(subject).await?;
-        let (submits, cancels) = (Vec::new(), Vec::new());
-        let state = Arc::new(Mutex::new(InboxState { terms, submits, cancels, queries: 0 }));
+        let state = Arc::new(Mutex::new(InboxState {
+            terms,
+            submits: Vec::new(),
+            cancels: Vec::new(),
+            withdrawals: Vec::new(),
+            adopts: Vec::new(),
+            queries: 0,
+        }));
         let (cluster, shared) = (cluster.clone(), Arc::clone(&state));
         let task = tokio::spawn(async move {
             while let Some(message) = messages.next().await {
                 let rejected = match decode(&message.payload) {
-                    Ok(ToEngine::Submit(submit)) => shared.lock().submit(submit),
-                    Ok(ToEngine::Cancel(cancel)) => {
-                        let mut state = shared.lock();
-                        if state.terms.accepts(cancel.epoch) {
-                            state.cancels.push(cancel);
-                        }
-                        None
-                    }
+                    Ok(message) => shared.lock().take(message),
                     Err(error) => {
                         tracing::warn!(%error, "ignored a message of a frontend");
                         None
@@ -85,6 +90,11 @@ impl Inbox {
         Ok(Inbox { state, task })
     }
 
+    /// Returns the records of the log that the waiting messages refer to.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.state.lock().submits.iter().flat_map(|(_, submit)| submit.seen.clone()).collect()
+    }
+
     /// Takes the messages that arrived up to an instant. `waiting` is the number of queries that
     /// the engine holds.
     pub fn take(&self, until: Instant, waiting: usize) -> Received {
@@ -93,11 +103,13 @@ impl Inbox {
         let later = state.submits.split_off(due);
         let submits = std::mem::replace(&mut state.submits, later);
         let cancels = std::mem::take(&mut state.cancels);
+        let withdrawals = std::mem::take(&mut state.withdrawals);
+        let adopts = std::mem::take(&mut state.adopts);
         let count = |submits: &[(Instant, Submit)]| -> usize {
             submits.iter().map(|(_, submit)| submit.queries.len()).sum()
         };
         state.queries = waiting + count(&submits) + count(&state.submits);
-        Received { submits, cancels }
+        Received { submits, cancels, withdrawals, adopts }
     }
 }
 
@@ -129,6 +141,27 @@ impl Drop for Inbox {
 }
 
 impl InboxState {
+    /// Queues a message, or returns which queries of which frontend were not taken.
+    fn take(&mut self, message: ToEngine) -> Option<(u64, Rejected)> {
+        let (epoch, bounded) = match &message {
+            ToEngine::Submit(submit) => (submit.epoch, 0),
+            ToEngine::Cancel(cancel) | ToEngine::Withdraw(cancel) => (cancel.epoch, 0),
+            ToEngine::Adopt(adopt) => (adopt.epoch, adopt.queries.len()),
+        };
+        let is_taken = self.terms.accepts(epoch) && self.queries + bounded <= self.terms.queue;
+        match message {
+            ToEngine::Submit(submit) => return self.submit(submit),
+            _ if !is_taken => {}
+            ToEngine::Cancel(cancel) => self.cancels.push(cancel),
+            ToEngine::Withdraw(cancel) => self.withdrawals.push(cancel),
+            ToEngine::Adopt(adopt) => {
+                self.queries += adopt.queries.len();
+                self.adopts.push(adopt);
+            }
+        }
+        None
+    }
+
     /// Queues queries, or returns why not and for which frontend.
     fn submit(&mut self, submit: Submit) -> Option<(u64, Rejected)> {
         let terms = &self.terms;

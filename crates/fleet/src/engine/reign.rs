@@ -12,19 +12,25 @@
 //! that waited: the frontends tell the users.
 
 use super::EngineCity;
+use super::claims::HeldQuery;
 use super::divided::OtherShards;
 use super::host::Host;
-use super::inbox::{Inbox, Terms};
+use super::inbox::Inbox;
 use super::intake::Intake;
+use super::presence::Presence;
+use super::present_users::PresentUsers;
 use super::remote::Remote;
+use super::takeover::{Fence, Inherited, ReplayedCity};
 use crate::message::{EndCode, Seen};
+use crate::plan::{CellCounts, Plan};
 use cluster::replay::Replay;
 use cluster::{
     Append, Body, CityClock, ClusterError, Follower, KeptLease, Log, LogId, Past, Record, Shard,
 };
 use gateway::city_engine::CityEngine;
 use gateway::mailbox::Arrival;
-use meshcloak::guarantee::{Admission, Guarantee};
+use meshcloak::guarantee::Guarantee;
+use meshcloak::map::Position;
 use meshcloak::query::QueryId;
 use meshcloak::units::Time;
 use rustc_hash::FxHashSet;
@@ -49,12 +55,29 @@ pub enum ReignEnd {
     /// The log was written with another map of this name.
     #[error("the log of {0} was written with another map")]
     Map(String),
+    /// The city is divided in another way than this engine is configured for.
+    #[error("{0} is divided in another way than `cluster.shards` and `engine.cell_length` say")]
+    Division(String),
     /// The shard was handed to another engine.
     #[error("handed over")]
     Moved,
     /// The process stops.
     #[error("the process stops")]
     Stopped,
+}
+
+/// Queries that change between the shards of a divided city.
+#[derive(Default)]
+pub(super) struct Transfers {
+    /// Questions of waiting queries whose cells belong to another shard. They leave with the next
+    /// tick, without an end.
+    pub(super) moving: FxHashSet<QueryId>,
+    /// Waiting queries of cells that were of another shard, for the next tick.
+    pub(super) moved_in: Vec<Arrival<Remote>>,
+    /// Queries that belong to another shard: frontend and number.
+    pub(super) misrouted: Vec<(u64, u64)>,
+    /// Queries that another shard can accept at a position: frontend, numbers, position.
+    pub(super) relocated: Vec<(u64, Vec<u64>, Position)>,
 }
 
 /// State of a reign.
@@ -75,13 +98,20 @@ pub struct Reign {
     pub(super) sequence: u64,
     /// Time of the last tick, in milliseconds.
     pub(super) last_tick: u64,
-    /// City time until which `history` is refused because a frontend has seen more than the log
-    /// holds.
-    pub(super) unknown_until: Time,
     /// Epoch from which queries were handed over; 0 without.
     pub(super) moved_from: u64,
+    /// Division of the city.
+    pub(super) plan: Plan,
+    /// Accepted queries of this minute, by cell.
+    pub(super) counts: CellCounts,
+    pub(super) counted_since: Instant,
     /// Accepted queries of the other shards.
     pub(super) others: OtherShards,
+    pub(super) transfers: Transfers,
+    /// Users who have asked here, for the engines of other cities.
+    pub(super) present: PresentUsers,
+    /// Queries that wait until other cities have withdrawn those of their users.
+    pub(super) held: Vec<HeldQuery>,
     /// Waiting queries whose users have asked in another shard, in this tick.
     pub(super) withdrawn: FxHashSet<QueryId>,
     /// Queries that another engine has handed over, for the first tick.
@@ -101,52 +131,29 @@ impl Reign {
         shard: Shard,
         lease: KeptLease,
     ) -> Result<Reign, ReignEnd> {
+        let Fence { log, log_id, plan, expected, sequence } =
+            Fence::append(&host, &city, &shard, &lease).await?;
         let engine = &host.config.engine;
-        let log = Log::open(&host.cluster, &shard.city, &host.log_settings()).await?;
-        let is_first = engine.after_start == gateway::config::AfterStart::New;
-        let identity = log.identify(host.wall_ms(), is_first).await?;
-        let body = Body::Epoch { engine: host.id, plan: u64::from(city.plan.shards()) };
-        let record = Record {
-            log: identity.log,
-            epoch: lease.epoch(),
-            map: city.digest,
-            wall_ms: host.wall_ms(),
-            body,
-        };
-        let (expected, sequence) = append_first(&log, &shard, &lease, &record).await?;
-        let Replay { past, follower } = log.replay(shard.number, sequence, engine.horizon).await?;
-        let first = past.mark().map_or(Time::default(), |mark| mark.city);
-        let clock = CityClock::start(first, Instant::now());
-        let admission = match engine.guarantee {
-            Guarantee::History => {
-                let positions = past.positions(city.atlas.map());
-                let positions = positions.ok_or_else(|| ReignEnd::Map(city.name.clone()))?;
-                Some(Admission::with_positions(positions))
-            }
-            _ => None,
-        };
-        let keep = host.config.results.keep;
-        let mut intake = Intake::new(Arc::clone(&city.atlas), admission, keep);
-        let prepared = host.prepared.lock().remove(&shard);
-        let (inbox, moved_from, adopted) = match prepared {
-            Some(prepared) if prepared.sequence == Some(expected) => {
-                prepared.inbox.set_epoch(lease.epoch());
-                let queries = prepared.queries.iter();
-                let adopted = queries.filter_map(|query| intake.adopt(query)).collect();
-                (prepared.inbox, prepared.epoch, adopted)
-            }
-            _ => {
-                let (epoch, map) = (lease.epoch(), city.digest);
-                let (shard, queue) = (shard.clone(), engine.queue);
-                let terms = Terms { shard, epoch, earlier_epoch: None, map, queue };
-                (Inbox::open(&host.cluster, terms).await?, 0, Vec::new())
-            }
-        };
+        let Replay { past, follower } =
+            log.replay(shard.number, sequence, engine.history_clock, engine.horizon).await?;
+        let ReplayedCity { engine: city_engine, mut intake, bound } =
+            ReplayedCity::new(&host.config, &city, &past)?;
+        let Inherited { inbox, moved_from, adopted } =
+            Inherited::take(&host, &city, &shard, (lease.epoch(), expected), &mut intake).await?;
+        let users = Presence::new(bound, adopted.iter().map(|one| one.query.expose().user));
+        let present = PresentUsers::register(&host, &shard, lease.epoch(), users);
+        let (plan, after) = plan.or_newer(&city, past.plan());
+        let ticked = past.shard(shard.number).and_then(|s| s.tick).unwrap_or_default();
         Ok(Reign {
-            engine: CityEngine::new(Arc::clone(&city.atlas), engine),
-            log_id: identity.log,
-            last_tick: past.shard(shard.number).and_then(|s| s.tick).map_or(0, Time::as_millis),
-            unknown_until: Time::default(),
+            engine: city_engine,
+            log_id,
+            last_tick: ticked.max(after).as_millis(),
+            counts: city.counts(&plan, shard.number),
+            plan,
+            counted_since: Instant::now(),
+            transfers: Transfers::default(),
+            present,
+            held: Vec::new(),
             moved_from,
             adopted,
             others: OtherShards::default(),
@@ -158,8 +165,11 @@ impl Reign {
             lease,
             log,
             follower,
+            clock: CityClock::start(
+                past.mark().map_or(Time::default(), |m| m.city),
+                Instant::now(),
+            ),
             past,
-            clock,
             intake,
             inbox,
             sequence,
@@ -168,7 +178,8 @@ impl Reign {
 
     /// What has been written of the log.
     pub(super) fn seen(&self) -> Seen {
-        Seen { log: self.log_id.0, sequence: self.sequence, epoch: self.lease.epoch() }
+        let at = self.past.mark().map_or(0, |mark| mark.city.as_millis()).max(self.last_tick);
+        Seen { log: self.log_id.0, sequence: self.sequence, epoch: self.lease.epoch(), at }
     }
 
     /// Returns a record of this reign.
@@ -221,38 +232,14 @@ impl Reign {
             return 0;
         }
         let horizon = self.host.config.engine.horizon;
-        let log_complete = match self.past.is_complete(now) {
+        let until = match self.past.is_complete(now) {
             true => Time::default(),
             // A gap that no record follows yet ends with the next record.
             false => self.past.complete_since().unwrap_or(now) + horizon,
         };
-        let until = log_complete.max(self.unknown_until);
-        if until <= now {
-            0
-        } else {
-            u32::try_from((until - now).as_secs()).unwrap_or(u32::MAX).saturating_add(1)
-        }
-    }
-}
-
-/// Appends the first record of a reign, after whatever the shard's last record is. Returns the
-/// sequences of both.
-async fn append_first(
-    log: &Log,
-    shard: &Shard,
-    lease: &KeptLease,
-    record: &Record,
-) -> Result<(u64, u64), ReignEnd> {
-    let mut expected = log.last_sequence(shard.number).await?;
-    loop {
-        if !lease.is_held() {
-            return Err(ReignEnd::LeaseLost);
-        }
-        match log.append(shard.number, expected, record).await? {
-            Append::Acknowledged(sequence) => return Ok((expected, sequence)),
-            // A stale read, or a last append of the earlier owner.
-            Append::Fenced => expected = log.last_sequence(shard.number).await?,
-            Append::Unknown => tokio::task::yield_now().await,
+        match until <= now {
+            true => 0,
+            false => u32::try_from((until - now).as_secs()).unwrap_or(u32::MAX).saturating_add(1),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Queries of frontends inside an engine.
 
+use crate::message::QuestionItem;
 use gateway::mailbox::Origin;
-use gateway::question::{Along, Category, Find, Question, QuestionKind};
+use gateway::question::{Along, Category, Operation, Question};
 use meshcloak::accounts::AccountId;
-
-use crate::message::KindItem;
+use meshcloak::units::Length;
 
 /// A query of a frontend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,31 +23,51 @@ impl Origin for Remote {
     }
 }
 
-impl KindItem {
-    /// Encodes the kind of a question with its rounded radius or count.
-    pub fn of(question: &Question) -> Option<KindItem> {
-        let rung = question.rung().ok()?;
-        Some(KindItem::new(&question.kind(), rung))
-    }
-
-    /// Encodes a kind.
-    pub fn new(kind: &QuestionKind, rung: u8) -> KindItem {
-        KindItem {
-            is_nearest: kind.find == Find::Nearest,
-            in_plane: kind.along == Along::Plane,
-            category: kind.category.name().map(str::to_owned),
-            rung,
+impl QuestionItem {
+    /// Encodes a question.
+    pub fn of(question: &Question) -> QuestionItem {
+        let (is_nearest, along) = match question.operation {
+            Operation::Within { along, .. } => (false, along),
+            Operation::Nearest { along, .. } => (true, along),
+        };
+        QuestionItem {
+            is_nearest,
+            in_plane: along == Along::Plane,
+            category: question.category.name().map(str::to_owned),
+            extent: QuestionItem::extent_of(question),
         }
     }
 
-    /// Decodes the kind; `None` for a category that no frontend accepts.
-    pub fn kind(&self) -> Option<QuestionKind> {
+    /// Returns the radius in units of [`Length`], or the count.
+    pub fn extent_of(question: &Question) -> u32 {
+        match question.operation {
+            Operation::Within { radius, .. } => radius.units(),
+            Operation::Nearest { count, .. } => count,
+        }
+    }
+
+    /// Returns a question with another radius or count.
+    pub fn with_extent(question: &Question, extent: u32) -> Question {
+        let operation = match question.operation {
+            Operation::Within { along, .. } => {
+                Operation::Within { radius: Length::from_units(extent), along }
+            }
+            Operation::Nearest { along, .. } => Operation::Nearest { count: extent, along },
+        };
+        Question { operation, category: question.category.clone() }
+    }
+
+    /// Decodes the question; `None` for one that no frontend accepts.
+    pub fn question(&self) -> Option<Question> {
         let category = match &self.category {
             None => Category::Any,
             Some(name) => Category::named(name).ok()?,
         };
-        let find = if self.is_nearest { Find::Nearest } else { Find::Within };
         let along = if self.in_plane { Along::Plane } else { Along::Streets };
-        Some(QuestionKind { find, along, category })
+        let operation = match self.is_nearest {
+            true => Operation::Nearest { count: self.extent, along },
+            false => Operation::Within { radius: Length::from_units(self.extent), along },
+        };
+        Some(Question { operation, category }).filter(|question| question.rung().is_ok())
     }
 }

@@ -56,11 +56,16 @@ impl KnownTickets {
                 return;
             }
             self.ended.pop_front();
-            let Some(ticket) = self.by_number.remove(&(frontend, number)) else { continue };
-            let is_same = |user: &TicketUse| (user.frontend, user.number) == (frontend, number);
-            if self.tickets.get(&ticket).is_some_and(is_same) {
-                self.tickets.remove(&ticket);
-            }
+            self.forget(frontend, number);
+        }
+    }
+
+    /// Removes the ticket of a query.
+    pub fn forget(&mut self, frontend: u64, number: u64) {
+        let Some(ticket) = self.by_number.remove(&(frontend, number)) else { return };
+        let is_same = |user: &TicketUse| (user.frontend, user.number) == (frontend, number);
+        if self.tickets.get(&ticket).is_some_and(is_same) {
+            self.tickets.remove(&ticket);
         }
     }
 }

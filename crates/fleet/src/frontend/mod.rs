@@ -6,16 +6,21 @@
 //!                                 │ Part
 //!   service ◀─ requests ◀─────────┤
 //!      │                          ├─▶ ended queries ─▶ users
-//!      └─ answers ─▶ Rounds ◀─────┘ sets, answers of other frontends
-//!                      └─▶ refinement ─▶ users
+//!      └─ answers ─▶ refinement   │ sets
+//!             other ◀──┤          ▼
+//!         frontends ───┴──────▶ Rounds ─▶ users
 //! ```
 
-mod answers;
+mod asking;
 mod digests;
+mod error_codes;
+mod items;
 mod link;
 mod part;
 mod rounds;
 mod running;
+mod sending;
 mod tickets;
+mod withdrawals;
 
 pub use running::{Frontend, FrontendParts, RunningFrontend};

@@ -1,19 +1,15 @@
 //! Handles the result of a tick: ends, sets, and requests to the service.
 
-use super::answers::pieces;
 use super::link::Ended;
 use super::running::Frontend;
-use crate::message::{EndCode, MemberItem, Part, RequestItem, RoundKey, SetItem, frontend_subject};
-use gateway::answers::{OpenRound, finish_refused, finish_unserved};
+use crate::message::{EndCode, MemberItem, Part, SetItem};
+use gateway::answers::{finish_refused, finish_unserved};
 use gateway::city::City;
 use gateway::error::Refusal;
-use gateway::inquiry::Inquiry;
 use gateway::mailbox::Pending;
+use gateway::open_round::{AwaitedMember, AwaitedSet, OpenRound};
 use gateway::outcome::Outcome;
 use gateway::receipt::ServedQuery;
-use gateway::requests::{Member, ServedSet};
-use gateway::service::HeldObjects;
-use meshcloak::map::StreetId;
 use meshcloak::units::Time;
 use std::sync::Arc;
 
@@ -27,65 +23,30 @@ impl Frontend {
             if !link.is_current(round.shard, round.epoch) {
                 return;
             }
-            link.see(round.shard, seen);
+            link.log().note(seen);
+            let mut end = |number, code| match code {
+                EndCode::Replaced => link.give_back(number),
+                _ => link.end(number),
+            };
             let ended =
-                ended.into_iter().filter_map(|(number, code)| Some((link.end(number)?, code)));
+                ended.into_iter().filter_map(|(number, code)| Some((end(number, code)?, code)));
             let ended: Vec<Ended> = ended.collect();
             let guarantee = self.gateway.guarantee();
-            let sets: Vec<ServedSet> = sets
+            let sets: Vec<AwaitedSet> = sets
                 .into_iter()
-                .filter_map(|set| served_set(set, guarantee, |number| link.end(number)))
+                .filter_map(|set| awaited_set(set, guarantee, |number| link.end(number)))
                 .collect();
             (ended, sets, link.sent_count())
         };
-        let members: usize = sets.iter().map(|set| set.members.len()).sum();
+        let members: usize = sets.iter().map(|set| set.members.len() + set.present.len()).sum();
         city.requests().load().record_batch(requests.len(), members + ended.len(), staying);
         let patience = self.patience();
         let open = (!sets.is_empty()).then(|| OpenRound::new(&self.gateway, sets));
-        self.rounds.lock().add_part(&round, parts, open, patience);
+        let requests = self.rounds.lock().add_part(&round, parts, (open, requests), patience);
         if !requests.is_empty() {
             tokio::spawn(Arc::clone(self).ask(Arc::clone(&city), round, requests));
         }
         self.finish(&city, ended).await;
-    }
-
-    /// Asks the service, and hands the answers to the frontends that need them.
-    async fn ask(self: Arc<Self>, city: Arc<City>, round: RoundKey, items: Vec<RequestItem>) {
-        let inquiry = |item: &RequestItem| {
-            let region: Arc<[StreetId]> = item.region.iter().map(|id| StreetId(*id)).collect();
-            let is_known = region.iter().all(|street| street.index() < city.map().street_count());
-            let kind = item.question.kind().filter(|_| is_known)?;
-            Some(Inquiry::new(region, kind, item.question.rung))
-        };
-        let items: Vec<(RequestItem, Inquiry)> = items
-            .into_iter()
-            .filter_map(|item| Some((inquiry(&item)?, item)).map(|(i, r)| (r, i)))
-            .collect();
-        let (items, inquiries): (Vec<RequestItem>, Vec<Inquiry>) = items.into_iter().unzip();
-        let mut ends = city.requests().send(inquiries);
-        while let Some(end) = ends.recv().await {
-            let Some(item) = items.get(end.number) else { continue };
-            self.gateway.metrics().waits.record(end.waited, 1);
-            if let Err(error) = &end.response {
-                self.gateway.metrics().service_error(error.label());
-            }
-            let others: Vec<u64> =
-                item.recipients.iter().copied().filter(|id| *id != self.id.0).collect();
-            if !others.is_empty() {
-                let answer = end.response.as_ref().map(HeldObjects::objects);
-                let max = self.cluster.max_payload();
-                let pieces =
-                    tokio::task::block_in_place(|| pieces(&round, item.number, answer, max));
-                for other in others {
-                    for piece in &pieces {
-                        self.publish(frontend_subject(other), piece.clone()).await;
-                    }
-                }
-            }
-            if item.recipients.contains(&self.id.0) {
-                self.rounds.lock().end(&round, item.number, end.response, self.patience());
-            }
-        }
     }
 
     /// Tells users how their queries ended without an answer.
@@ -96,6 +57,9 @@ impl Frontend {
                 Some(refusal) => finish_refused(&self.gateway, pending, &refusal),
                 None => match code {
                     EndCode::HeldBy(frontend) => self.fetch(city, pending, frontend).await,
+                    EndCode::Replaced if !pending.asks() => {
+                        unserved.push((pending, Outcome::Present));
+                    }
                     code => unserved.push((pending, outcome(code))),
                 },
             }
@@ -107,29 +71,31 @@ impl Frontend {
 }
 
 /// Builds a set of this frontend's members; `None` if it knows none of them.
-fn served_set(
+fn awaited_set(
     set: SetItem,
     guarantee: meshcloak::guarantee::Guarantee,
     mut end: impl FnMut(u64) -> Option<Pending>,
-) -> Option<ServedSet> {
-    let SetItem { requests, size, members } = set;
+) -> Option<AwaitedSet> {
+    let SetItem { requests, size, asking, members, present } = set;
+    let present: Vec<Pending> = present.into_iter().filter_map(&mut end).collect();
     let member = |item: MemberItem| {
         let pending = end(item.number)?;
         let served = ServedQuery {
             guarantee,
             k: pending.k,
             set_size: size as usize,
+            asking: asking as usize,
             streets: item.streets as usize,
             asked_at: Time::default(),
             served_at: Time::from_millis(u64::from(item.delay_ms)),
             has_past: item.has_past,
         };
-        let position = meshcloak::map::Position::from(item.place).into();
-        Some(Member { pending, position, served, request: item.request as usize })
+        Some(AwaitedMember { pending, served, request: item.request as usize })
     };
-    let members: Vec<Member> = members.into_iter().filter_map(member).collect();
+    let members: Vec<AwaitedMember> = members.into_iter().filter_map(member).collect();
     let requests = requests.into_iter().map(|request| request as usize).collect();
-    (!members.is_empty()).then_some(ServedSet { members, requests })
+    let is_known = !members.is_empty() || !present.is_empty();
+    is_known.then_some(AwaitedSet { members, present, requests })
 }
 
 /// Returns the refusal that a code stands for.
@@ -138,6 +104,7 @@ fn refusal(code: EndCode) -> Option<Refusal> {
         EndCode::FasterThanDeclared => Some(Refusal::FasterThanDeclared),
         EndCode::Speed => Some(Refusal::Speed),
         EndCode::HistoryUnknown(seconds) => Some(Refusal::AfterStart(seconds)),
+        EndCode::OtherCity(seconds) => Some(Refusal::OtherCity(seconds)),
         EndCode::TicketTaken => Some(Refusal::TicketTaken),
         _ => None,
     }

@@ -1,9 +1,10 @@
-//! Published sets that wait for answers, of this frontend's own requests and of other frontends.
+//! Published sets of this frontend that wait for answers, and requests whose parts have not all
+//! arrived.
 
-use super::answers::Assembly;
-use crate::message::{AnswerPiece, RoundKey};
-use gateway::answers::{OpenRound, Response};
-use gateway::city::City;
+use super::error_codes::service_error;
+use crate::message::{AnswerItem, Answers, RefinedItem, RequestItem, RoundKey};
+use gateway::open_round::{OpenRound, RequestResult};
+use gateway::refined_answer::RefinedAnswer;
 use gateway::service::ServiceError;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
@@ -22,9 +23,14 @@ struct RoundState {
     open: Vec<OpenRound>,
     /// Parts that have not arrived; unknown before the first.
     missing_parts: Option<u32>,
-    /// Responses that a missing part may need.
-    responses: FxHashMap<u32, Arc<Response>>,
-    assemblies: FxHashMap<u32, Assembly>,
+    /// Requests of this frontend, until all parts have arrived.
+    requests: Vec<RequestItem>,
+    /// Ends of requests that a missing part may need.
+    ends: FxHashMap<u32, Arc<RequestResult>>,
+    /// Refined answers by number of the query, until their sets are complete.
+    answers: FxHashMap<u64, RefinedAnswer>,
+    /// Size of the answers.
+    bytes: usize,
     begun: Instant,
     give_up: Instant,
 }
@@ -33,13 +39,37 @@ struct RoundState {
 const FIRST_PART: Duration = Duration::from_secs(3);
 
 impl RoundState {
-    fn end(&mut self, request: u32, response: Response) {
-        let response = Arc::new(response);
-        for open in &mut self.open {
-            open.end(request as usize, &response);
+    fn new(patience: Duration) -> RoundState {
+        let begun = Instant::now();
+        RoundState {
+            open: Vec::new(),
+            missing_parts: None,
+            requests: Vec::new(),
+            ends: FxHashMap::default(),
+            answers: FxHashMap::default(),
+            bytes: 0,
+            begun,
+            give_up: begun + patience,
+        }
+    }
+
+    /// Adds sets, which may be complete already.
+    fn add(&mut self, mut open: OpenRound) {
+        let RoundState { ends, answers, bytes, .. } = self;
+        for (request, result) in ends {
+            open.end(*request as usize, result, |id| take(answers, bytes, id.0));
+        }
+        self.open.push(open);
+    }
+
+    fn end(&mut self, request: u32, result: RequestResult) {
+        let result = Arc::new(result);
+        let RoundState { open, answers, bytes, .. } = self;
+        for open in open {
+            open.end(request as usize, &result, |id| take(answers, bytes, id.0));
         }
         if self.missing_parts != Some(0) {
-            self.responses.insert(request, response);
+            self.ends.insert(request, result);
         }
     }
 
@@ -52,67 +82,69 @@ impl RoundState {
     }
 }
 
+/// Takes the answer of a query.
+fn take(
+    answers: &mut FxHashMap<u64, RefinedAnswer>,
+    bytes: &mut usize,
+    number: u64,
+) -> Option<RefinedAnswer> {
+    let answer = answers.remove(&number)?;
+    *bytes = bytes.saturating_sub(answer.objects.len());
+    Some(answer)
+}
+
 impl Rounds {
     fn state(&mut self, key: &RoundKey, patience: Duration) -> &mut RoundState {
-        let begun = Instant::now();
-        self.rounds.entry(key.clone()).or_insert_with(|| RoundState {
-            open: Vec::new(),
-            missing_parts: None,
-            responses: FxHashMap::default(),
-            assemblies: FxHashMap::default(),
-            begun,
-            give_up: begun + patience,
-        })
+        self.rounds.entry(key.clone()).or_insert_with(|| RoundState::new(patience))
     }
 
-    /// Adds the sets of one of `parts` parts of a round. They fail after `patience`.
+    /// Adds the sets and requests of one of `parts` parts of a round. The sets fail after `patience`.
+    /// Returns all requests of this frontend when the last part has arrived.
     pub fn add_part(
         &mut self,
         key: &RoundKey,
         parts: u32,
-        open: Option<OpenRound>,
+        (open, requests): (Option<OpenRound>, Vec<RequestItem>),
         patience: Duration,
-    ) {
+    ) -> Vec<RequestItem> {
         let state = self.state(key, patience);
         state.missing_parts = Some(state.missing_parts.unwrap_or(parts).saturating_sub(1));
-        if let Some(mut open) = open {
-            for (request, response) in &state.responses {
-                open.end(*request as usize, response);
+        open.into_iter().for_each(|open| state.add(open));
+        state.requests.extend(requests);
+        if state.missing_parts != Some(0) {
+            return Vec::new();
+        }
+        state.ends.clear();
+        let mut requests = std::mem::take(&mut state.requests);
+        requests.sort_by_key(|request| request.number);
+        requests.dedup_by(|later, first| first.merge(later));
+        requests
+    }
+
+    /// Takes refined answers and ends of requests. `max_bytes` bounds the answers of all rounds; a
+    /// query whose answer is beyond it fails.
+    pub fn take_answers(&mut self, answers: Answers, max_bytes: usize, patience: Duration) {
+        let Answers { round, items } = answers;
+        let held: usize = self.rounds.values().map(|state| state.bytes).sum();
+        let state = self.state(&round, patience);
+        let others = held.saturating_sub(state.bytes);
+        for item in items {
+            match item {
+                AnswerItem::End(request, error) => {
+                    state.end(request, error.map_or(Ok(()), |code| Err(service_error(code))));
+                }
+                AnswerItem::Refined(RefinedItem { number, objects, left_out, is_complete }) => {
+                    let bytes = state.bytes.saturating_add(objects.len());
+                    if others.saturating_add(bytes) > max_bytes {
+                        tracing::warn!("dropped an answer beyond `service.held_megabytes`");
+                        continue;
+                    }
+                    let (objects, left_out) = (objects.into(), left_out as usize);
+                    let answer = RefinedAnswer { objects, left_out, is_complete };
+                    state.answers.insert(number, answer);
+                    state.bytes = bytes;
+                }
             }
-            state.open.push(open);
-        }
-        if state.missing_parts == Some(0) {
-            state.responses.clear();
-        }
-    }
-
-    /// Adds the response to a request of this frontend.
-    pub fn end(&mut self, key: &RoundKey, request: u32, response: Response, patience: Duration) {
-        self.state(key, patience).end(request, response);
-    }
-
-    /// Adds a piece of another frontend's answer. `max_bytes` bounds the incomplete answers.
-    pub fn add_piece(
-        &mut self,
-        piece: AnswerPiece,
-        city: &City,
-        max_bytes: usize,
-        patience: Duration,
-    ) {
-        let (key, request) = (piece.round.clone(), piece.request);
-        let held: usize =
-            self.rounds.values().flat_map(|s| s.assemblies.values()).map(Assembly::bytes).sum();
-        let state = self.state(&key, patience);
-        if held.saturating_add(piece.bytes.len()) > max_bytes {
-            state.assemblies.remove(&request);
-            state.end(request, Err(ServiceError::Memory));
-            return;
-        }
-        let assembly = state.assemblies.entry(request).or_default();
-        if let Some(answer) = assembly.push(piece) {
-            state.assemblies.remove(&request);
-            let response = answer.and_then(|objects| city.requests().hold(objects));
-            state.end(request, response);
         }
     }
 

@@ -1,14 +1,13 @@
 //! A running frontend: its tasks and shared state.
 
-use super::link::{Link, Recipient};
+use super::link::Link;
 use super::rounds::Rounds;
 use super::tickets::TicketExchange;
 use crate::message::{
-    FrontendBeat, Rejected, ToEngine, ToFrontend, decode, encode, engine_subject,
-    frontend_beat_subject, frontend_subject,
+    FrontendBeat, Rejected, ToFrontend, decode, encode, frontend_beat_subject, frontend_subject,
 };
 use crate::peers::Peers;
-use crate::plan::Plan;
+use crate::plan::CityCells;
 use async_nats::Subject;
 use bytes::Bytes;
 use cluster::{Cluster, ClusterError, NodeId};
@@ -22,10 +21,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use tokio::task::JoinSet;
-use tokio::time::{Instant, MissedTickBehavior, interval};
-
-/// Pause between two looks into the mailboxes.
-const SEND_INTERVAL: Duration = Duration::from_millis(5);
+use tokio::time::{Instant, interval};
 
 /// Pause between two checks for queries and rounds that have waited too long.
 const SWEEP_INTERVAL: Duration = Duration::from_millis(250);
@@ -43,8 +39,8 @@ pub struct FrontendParts {
     pub name: String,
     /// Address of the client API.
     pub address: String,
-    /// Division of each city, in the order of the gateway.
-    pub plans: Vec<Plan>,
+    /// Cells of each city that engines divide, in the order of the gateway.
+    pub cells: Vec<Option<CityCells>>,
 }
 
 /// Shared state of a frontend.
@@ -57,8 +53,8 @@ pub struct Frontend {
     pub(super) links: Vec<Mutex<Link>>,
     pub(super) rounds: Mutex<Rounds>,
     pub(super) exchange: Mutex<TicketExchange>,
-    /// Division of each city.
-    plans: Vec<Plan>,
+    /// Cells of each city that engines divide.
+    pub(super) cells: Vec<Option<CityCells>>,
     name: String,
     address: String,
     is_stopping: AtomicBool,
@@ -76,7 +72,7 @@ impl Frontend {
     /// # Errors
     /// If NATS is unavailable.
     pub async fn start(parts: FrontendParts) -> Result<RunningFrontend, ClusterError> {
-        let FrontendParts { cluster, gateway, name, address, plans } = parts;
+        let FrontendParts { cluster, gateway, name, address, cells } = parts;
         let peers = Peers::follow(&cluster).await?;
         let links = gateway.cities().iter().map(|_| Mutex::new(Link::default())).collect();
         let frontend = Arc::new(Frontend {
@@ -90,7 +86,7 @@ impl Frontend {
             links,
             name,
             address,
-            plans,
+            cells,
         });
         let mut messages = frontend.cluster.subscribe(frontend_subject(frontend.id.0)).await?;
         let mut tasks = JoinSet::new();
@@ -131,12 +127,7 @@ impl Frontend {
         match decode(payload) {
             Ok(ToFrontend::Part(part)) => self.take_part(part).await,
             Ok(ToFrontend::Rejected(rejected)) => self.take_rejected(rejected).await,
-            Ok(ToFrontend::Answer(piece)) => {
-                if let Some((_, city)) = self.city(&piece.round.city) {
-                    let max_bytes = self.gateway.config().service.max_held;
-                    self.rounds.lock().add_piece(piece, &city, max_bytes, self.patience());
-                }
-            }
+            Ok(ToFrontend::Answers(answers)) => self.take_answers(answers),
             Ok(ToFrontend::Fetch(fetch)) => self.answer_fetch(fetch).await,
             Ok(ToFrontend::Fetched(fetched)) => self.take_fetched(fetched),
             Err(error) => tracing::warn!(%error, "ignored a message"),
@@ -147,65 +138,6 @@ impl Frontend {
         let Some((index, city)) = self.city(&rejected.city) else { return };
         let ended = self.links[index].lock().reject(rejected.reason, &rejected.numbers);
         self.finish(&city, ended).await;
-    }
-
-    /// Sends accepted queries and cancellations to the owners.
-    async fn send_queries(self: Arc<Self>) {
-        let mut ticks = interval(SEND_INTERVAL);
-        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        loop {
-            ticks.tick().await;
-            for (index, city) in self.gateway.cities().iter().enumerate() {
-                self.send_city(index, city).await;
-            }
-        }
-    }
-
-    async fn send_city(&self, index: usize, city: &Arc<City>) {
-        let now = self.gateway.clock().now();
-        let collected = city.mailbox().collect(Time::from_millis(u64::MAX));
-        let plan = &self.plans[index];
-        let mut messages: Vec<(u16, ToEngine)> = Vec::new();
-        let mut ended = Vec::new();
-        let mut is_available = true;
-        {
-            let mut link = self.links[index].lock();
-            let (cancelled, cancels) = link.collect(collected);
-            ended.extend(cancelled);
-            for (shard, mut cancel) in cancels {
-                cancel.frontend = self.id.0;
-                messages.push((shard, ToEngine::Cancel(cancel)));
-            }
-            for shard in 0..plan.shards() {
-                let owner = self.peers.owner(city.name(), shard);
-                let Some(owner) = owner.filter(|owner| owner.map == city.digest()) else {
-                    is_available = false;
-                    continue;
-                };
-                ended.extend(link.note_owner(&owner));
-                let of_shard = |arrival: &gateway::mailbox::Arrival| {
-                    let street = arrival.query.expose().position.street;
-                    plan.shard(street) == shard
-                };
-                let (ids, mut exchange) = (self.gateway.user_ids(), self.exchange.lock());
-                let keep = self.gateway.config().results.keep;
-                let mut hold = |hash, pending: &gateway::mailbox::Pending| {
-                    exchange.hold(hash, &pending.origin, pending.deadline + keep);
-                };
-                let horizon = self.gateway.config().engine.horizon;
-                let to = Recipient { owner: &owner, ids, now, horizon };
-                let submits = link.submits(&to, of_shard, &mut hold);
-                for mut submit in submits {
-                    submit.frontend = self.id.0;
-                    messages.push((shard, ToEngine::Submit(submit)));
-                }
-            }
-        }
-        city.set_available(is_available);
-        for (shard, message) in messages {
-            self.publish(engine_subject(city.name(), shard), encode(&message)).await;
-        }
-        self.finish(city, ended).await;
     }
 
     /// Ends queries and rounds that have waited too long.
@@ -246,9 +178,11 @@ impl Frontend {
 
     async fn send_beat(&self) {
         let cities = self.gateway.cities().iter().zip(&self.links);
-        let horizon = self.gateway.config().engine.horizon;
-        let seen = |link: &Mutex<Link>| link.lock().must_have_read(0, horizon);
-        let seen = cities.map(|(city, link)| (city.name().to_owned(), seen(link))).collect();
+        let of_city = |(city, link): (&Arc<City>, &Mutex<Link>)| {
+            let records = link.lock().log().records();
+            records.map(|seen| (city.name().to_owned(), seen)).collect::<Vec<_>>()
+        };
+        let seen = cities.flat_map(of_city).collect();
         let beat = FrontendBeat {
             frontend: self.id.0,
             name: self.name.clone(),
@@ -277,7 +211,9 @@ impl RunningFrontend {
             ticks.tick().await;
         }
         for (link, city) in frontend.links.iter().zip(frontend.gateway.cities().iter()) {
-            let ended = link.lock().end_all();
+            let unsent = city.mailbox().collect(Time::from_millis(u64::MAX));
+            let mut ended = link.lock().collect(unsent).0;
+            ended.extend(link.lock().end_all());
             frontend.finish(city, ended).await;
         }
         self.tasks.shutdown().await;

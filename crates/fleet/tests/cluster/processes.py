@@ -7,6 +7,7 @@ from nats_client import api
 
 MAP = "city:500:7"
 LOG = "MC_LOG_city"
+BUCKET = "KV_meshcloak"
 LEASE = 2
 FAKETIME = "faketime"
 SERVER = """server_name: n{number}

@@ -4,7 +4,7 @@ import json, signal, subprocess, time
 
 import processes
 from nats_client import api, stream_leader
-from processes import LEASE, LOG
+from processes import BUCKET, LEASE, LOG
 
 TAKEOVER = LEASE + 2  # seconds from a kill to the first tick of the next owner
 IN_FLIGHT = 2.5  # seconds in which requests of a published batch may still arrive
@@ -50,23 +50,23 @@ def kill_owner(world):
 
 
 def lost_log(world):
-    """Control: the owner and all frontends die, and the log is deleted. Nobody remembers, and
+    """Control: all engines and frontends die, and the log and the bucket are deleted. Nothing remembers, and
     `after_start = new` lets users in as new ones. The attack must find sets below k."""
-    owner, epoch, fault = world.fleet.owner(), world.watcher.epoch(), time.monotonic()
-    for process in [owner, *world.fleet.frontends]:
+    fault, members = time.monotonic(), [*world.fleet.engines, *world.fleet.frontends]
+    for process in members:
         process.kill()
-    deleted = api(world.fleet.ports(), f"STREAM.DELETE.{LOG}")
-    for frontend in world.fleet.frontends:
-        frontend.start()
-    bound = takeover(world, fault, epoch, bound=30)
+    deleted = [api(world.fleet.ports(), f"STREAM.DELETE.{stream}") for stream in (LOG, BUCKET)]
+    for process in members:
+        process.start()
+    bound = resumed(world, fault, 30)
     world.fleet.wait_ready()
     world.load(15)
-    return [bound, ("log deleted", deleted.get("success") is True, json.dumps(deleted)[:80])]
+    return [bound, ("log deleted", all(reply.get("success") for reply in deleted), json.dumps(deleted)[:160])]
 
 
 def deleted_log(world):
-    """The owner dies and the log is deleted, but the frontends remember that there was one. `history` is
-    refused for one horizon, also under `after_start = new`."""
+    """The owner dies and the log is deleted, but frontends, engines and the bucket remember that there was
+    one. `history` is refused for one horizon, also under `after_start = new`."""
     owner, epoch, fault = world.fleet.owner(), world.watcher.epoch(), time.monotonic()
     owner.kill()
     deleted = api(world.fleet.ports(), f"STREAM.DELETE.{LOG}")

@@ -1,12 +1,12 @@
 """Listens to all NATS servers: signs of life of owners, and results on their way to frontends.
 
-Both are in the binary form of crates/fleet/src/message.rs: a version byte, then postcard (integers
+Both are in the binary form of crates/fleet/src/message: a version byte, then postcard (integers
 as LEB128, text with its length). Only the beginning is read: city, shard and epoch.
 """
 import threading, time
 from nats_client import NatsClient
 
-VERSION = 1
+VERSION = 2
 PART = 0  # variant of `ToFrontend`
 
 

@@ -21,9 +21,9 @@ NAME = "city"
 
 # Subjects by which a frontend could read or change the log, leases, or what others send.
 SECRET = ["mc.log.>", f"mc.log.{NAME}.0", "mc.new.>", f"mc.new.{NAME}.*", "mc.engine.>", "mc.engine.*.*",
-          "mc.handover.*", "$KV.>", "$KV.meshcloak.>", "$JS.>", "$JS.EVENT.>", "_INBOX.>", "$SYS.>", "mc.>", ">"]
+          "mc.handover.*", "mc.claim", "$KV.>", "$KV.meshcloak.>", "$JS.>", "$JS.EVENT.>", "_INBOX.>", "$SYS.>", "mc.>", ">"]
 GUARDED = [f"mc.log.{NAME}.0", f"mc.log.{NAME}.id", f"mc.new.{NAME}.0", f"$KV.meshcloak.owner.{NAME}.0",
-           "mc.handover.0123456789abcdef", f"mc.beat.engine.{NAME}.0", "mc.beat.process.0123456789abcdef",
+           "mc.handover.0123456789abcdef", "mc.claim", f"mc.beat.engine.{NAME}.0", "mc.beat.process.0123456789abcdef",
            "$JS.API.INFO", f"$JS.API.STREAM.INFO.MC_LOG_{NAME}", f"$JS.API.STREAM.MSG.GET.MC_LOG_{NAME}",
            f"$JS.API.DIRECT.GET.MC_LOG_{NAME}", f"$JS.API.CONSUMER.CREATE.MC_LOG_{NAME}",
            f"$JS.API.STREAM.SNAPSHOT.MC_LOG_{NAME}", f"$JS.API.STREAM.PURGE.MC_LOG_{NAME}",

@@ -2,9 +2,9 @@
 
 python3 demo.py PROGRAM [--seconds N]
 
-Prints a status table every two seconds until Ctrl-C, or for N seconds. Processes that end, for
-example by `kill -9`, are started again after ten seconds. With --seconds the exit status is 1 if a
-crowd got no answer or a wrong one, or if another process ended.
+Prints a status table every two seconds until Ctrl-C, or for N seconds, and the address of the page.
+Processes that end, for example by `kill -9`, are started again after ten seconds. With --seconds the
+exit status is 1 if a crowd got no answer or a wrong one, or if another process ended.
 """
 import argparse, json, re, shutil, signal, subprocess, sys, tempfile, time
 from pathlib import Path
@@ -43,7 +43,7 @@ class Demo:
         self.cities = CITIES if self.several else {"city": None}
         self.died, self.codes = {}, {}
         self.probes, self.text = [], ""
-        self.crowds = []
+        self.crowds, self.page = [], ""
 
     def start(self):
         servers = NatsServers(self.processes)
@@ -58,6 +58,7 @@ class Demo:
         fronts = {name: self.members.start("frontend", name) for name in ("frontend-1", "frontend-2")}
         self.metrics = engines | {name: ports[1] for name, ports in fronts.items()}
         self.members.wait("an owner of every city", self.is_up)
+        self.page = f"http://127.0.0.1:{fronts['frontend-1'][1]}/#cluster"
         addresses = [ports[0] for ports in fronts.values()]
         for number, (city, key) in enumerate(zip(cities, keys), 1):
             self.start_crowd(f"crowd-{number}", city, key, addresses[number % 2])
@@ -108,7 +109,7 @@ class Demo:
             state = f"ended with {ended[name]}" if name in ended else "runs"
             totals = self.counters(name) if name in self.metrics and name not in ended else ""
             lines.append(f"{name:<11} pid {child.pid:<8} {state:<15} {totals}".rstrip())
-        lines += ["", "Ctrl-C ends all. `kill -9 PID` shows a takeover; the process returns after 10 s."]
+        lines += ["", f"page: {self.page}", "Ctrl-C ends all. `kill -9 PID` shows a takeover; the process returns after 10 s."]
         return "\n".join(lines)
 
     def run(self):

@@ -1,21 +1,24 @@
 //! Result of a tick, divided among the frontends.
 //!
 //! Each request goes to a live frontend chosen at random. The choice does not depend on where the
-//! members of a set are connected, because the service sees which frontend asks.
+//! members of a set are connected, because the service sees which frontend asks. That frontend
+//! refines the answer for the members of all frontends: it is decoded once and never forwarded.
 
 use super::remote::Remote;
 use crate::message::{
-    EndCode, KindItem, MemberItem, Part, RequestItem, RoundKey, Seen, SetItem, ToFrontend, encode,
+    AskingMember, EndCode, MemberItem, Part, QuestionItem, RecipientItem, RequestItem, RoundKey,
+    Seen, SetItem, ToFrontend, encode,
 };
 use bytes::Bytes;
 use gateway::city_engine::Round;
+use gateway::mailbox::Pending;
 use gateway::outcome::Outcome;
 use gateway::requests::{Member, ServedSet};
 use meshcloak::query::QueryId;
 use rand::RngExt as _;
 use rand_pcg::Pcg64Mcg;
 use rustc_hash::FxHashSet;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Where the parts of a round go.
 pub struct Destination<'a> {
@@ -25,6 +28,8 @@ pub struct Destination<'a> {
     pub seen: Seen,
     /// Queries that were withdrawn because their users have asked in another shard.
     pub withdrawn: &'a FxHashSet<QueryId>,
+    /// Queries that another engine has now: their end is not told.
+    pub moved: &'a FxHashSet<QueryId>,
     /// Live frontends, which ask the service.
     pub askers: &'a [u64],
     /// Largest payload of a message, in bytes.
@@ -47,28 +52,16 @@ pub fn messages(
     destination: &Destination<'_>,
     random: &mut Pcg64Mcg,
 ) -> Vec<(u64, Bytes)> {
-    let mut shares: BTreeMap<u64, Share> = BTreeMap::new();
-    let recipients = recipients(round);
-    for (number, inquiry) in round.requests.iter().enumerate() {
-        let recipients: Vec<u64> = recipients[number].iter().copied().collect();
-        let asker = match destination.askers {
-            [] => recipients.first().copied(),
-            askers => Some(askers[random.random_range(0..askers.len())]),
-        };
-        let Some(asker) = asker else { continue };
-        shares.entry(asker).or_default().requests.push(RequestItem {
-            number: number as u32,
-            region: inquiry.region().iter().map(|street| street.0).collect(),
-            question: KindItem::new(inquiry.kind(), inquiry.rung()),
-            recipients,
-        });
-    }
+    let mut shares = request_shares(round, destination.askers, random);
     for set in &round.sets {
         for (frontend, item) in set_items(set) {
             shares.entry(frontend).or_default().sets.push(item);
         }
     }
     for (pending, outcome) in &round.ended {
+        if destination.moved.contains(&pending.id) {
+            continue;
+        }
         let Remote { frontend, number, .. } = pending.origin;
         let code = match destination.withdrawn.contains(&pending.id) {
             true => EndCode::Replaced,
@@ -85,32 +78,80 @@ pub fn messages(
     shares.into_iter().flat_map(cut).collect()
 }
 
-/// Returns the frontends that need the answer of each request: those with a member in a set that
-/// waits for it.
-fn recipients(round: &Round<Remote>) -> Vec<BTreeSet<u64>> {
-    let mut recipients = vec![BTreeSet::new(); round.requests.len()];
+/// Assigns the requests to live frontends at random; without one, to a frontend that needs the answer.
+fn request_shares(
+    round: &Round<Remote>,
+    askers: &[u64],
+    random: &mut Pcg64Mcg,
+) -> BTreeMap<u64, Share> {
+    let mut shares: BTreeMap<u64, Share> = BTreeMap::new();
+    for ((number, inquiry), recipients) in (0..).zip(&round.requests).zip(recipients(round)) {
+        let asker = match askers {
+            [] => recipients.keys().next().copied(),
+            askers => Some(askers[random.random_range(0..askers.len())]),
+        };
+        let Some(asker) = asker else { continue };
+        let recipient = |(frontend, members)| RecipientItem { frontend, members };
+        shares.entry(asker).or_default().requests.push(RequestItem {
+            number,
+            region: inquiry.region().iter().map(|street| street.0).collect(),
+            question: QuestionItem::of(&inquiry.question()),
+            recipients: recipients.into_iter().map(recipient).collect(),
+        });
+    }
+    shares
+}
+
+/// Returns the frontends that wait for each request, those with a member in one of its sets, and
+/// their members whose questions it answers.
+fn recipients(round: &Round<Remote>) -> Vec<BTreeMap<u64, Vec<AskingMember>>> {
+    let mut recipients = vec![BTreeMap::<u64, Vec<AskingMember>>::new(); round.requests.len()];
     for set in &round.sets {
-        let frontends: BTreeSet<u64> =
-            set.members.iter().map(|member| member.pending.origin.frontend).collect();
         for &request in &set.requests {
-            if let Some(recipients) = recipients.get_mut(request) {
-                recipients.extend(&frontends);
+            let Some(recipients) = recipients.get_mut(request) else { continue };
+            for pending in pendings(set) {
+                recipients.entry(pending.origin.frontend).or_default();
+            }
+            for member in set.members.iter().filter(|member| member.request == request) {
+                let asking = recipients.entry(member.pending.origin.frontend).or_default();
+                asking.extend(asking_member(member));
             }
         }
     }
     recipients
 }
 
+fn asking_member(member: &Member<Remote>) -> Option<AskingMember> {
+    let (number, place) = (member.pending.origin.number, (*member.position.expose()).into());
+    let extent = QuestionItem::extent_of(member.question()?);
+    Some(AskingMember { number, place, extent })
+}
+
+/// Returns the questions and presence reports of a set.
+pub(super) fn pendings(set: &ServedSet<Remote>) -> impl Iterator<Item = &Pending<Remote>> {
+    set.members.iter().map(|member| &member.pending).chain(&set.present)
+}
+
 /// Returns what each frontend learns of a set.
 fn set_items(set: &ServedSet<Remote>) -> BTreeMap<u64, SetItem> {
     let mut items: BTreeMap<u64, SetItem> = BTreeMap::new();
-    for member in &set.members {
-        let item = items.entry(member.pending.origin.frontend).or_insert_with(|| SetItem {
+    let served = set.members.first().map(|member| member.served);
+    let count = |count: Option<usize>| u32::try_from(count.unwrap_or(0)).unwrap_or(u32::MAX);
+    for pending in pendings(set) {
+        items.entry(pending.origin.frontend).or_insert_with(|| SetItem {
             requests: set.requests.iter().map(|&request| request as u32).collect(),
-            size: u32::try_from(member.served.set_size).unwrap_or(u32::MAX),
+            size: count(served.map(|served| served.set_size)),
+            asking: count(served.map(|served| served.asking)),
             members: Vec::new(),
+            present: Vec::new(),
         });
-        item.members.push(member_item(member));
+    }
+    for member in &set.members {
+        let item = items.get_mut(&member.pending.origin.frontend);
+        item.into_iter().for_each(|item| item.members.push(member_item(member)));
+    }
+    for Remote { frontend, number, .. } in set.present.iter().map(|pending| &pending.origin) {
+        items.get_mut(frontend).into_iter().for_each(|item| item.present.push(*number));
     }
     items
 }
@@ -119,7 +160,6 @@ fn member_item(member: &Member<Remote>) -> MemberItem {
     MemberItem {
         number: member.pending.origin.number,
         request: member.request as u32,
-        place: (*member.position.expose()).into(),
         streets: u32::try_from(member.served.streets).unwrap_or(u32::MAX),
         delay_ms: u32::try_from(member.served.delay().as_millis()).unwrap_or(u32::MAX),
         has_past: member.served.has_past,
@@ -145,7 +185,7 @@ impl Share {
         };
         let (mut open, mut fitting) = (vec![self], Vec::new());
         while let Some(share) = open.pop() {
-            let is_single = share.requests.len() + share.sets.len() + share.ended.len() < 2;
+            let is_single = share.len() < 2;
             let message = part(share, u32::MAX);
             let fits = is_single || encode(&message).len() <= destination.max_payload;
             let ToFrontend::Part(Part { requests, sets, ended, .. }) = message else { continue };
@@ -159,8 +199,18 @@ impl Share {
         fitting.into_iter().map(|share| encode(&part(share, parts))).collect()
     }
 
+    /// Number of items, with each member of a request.
+    fn len(&self) -> usize {
+        let requests: usize = self.requests.iter().map(RequestItem::member_count).sum();
+        requests + self.sets.len() + self.ended.len()
+    }
+
     /// Divides the items into two halves.
     fn halve(mut self) -> [Share; 2] {
+        if let ([request], [], []) = (&mut self.requests[..], &self.sets[..], &self.ended[..]) {
+            let requests = vec![request.split_off()];
+            return [self, Share { requests, ..Share::default() }];
+        }
         let mut half = (self.requests.len() + self.sets.len() + self.ended.len()) / 2;
         let mut take = |len: usize| {
             let taken = half.min(len);
@@ -173,3 +223,6 @@ impl Share {
         [self, Share { requests, sets, ended }]
     }
 }
+
+#[cfg(test)]
+mod tests;

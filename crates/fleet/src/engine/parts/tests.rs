@@ -1,0 +1,142 @@
+//! Tests of the division of a round among frontends.
+
+use super::*;
+use crate::message::decode;
+use gateway::inquiry::Inquiry;
+use gateway::mailbox::Pending;
+use gateway::question::{Along, Category, Find, Operation, Question, QuestionKind};
+use gateway::receipt::ServedQuery;
+use meshcloak::Private;
+use meshcloak::accounts::AccountId;
+use meshcloak::guarantee::Guarantee;
+use meshcloak::map::{Position, StreetId};
+use meshcloak::units::{Length, Time};
+use rand::SeedableRng as _;
+use std::collections::BTreeSet;
+
+const REQUESTS: usize = 12;
+
+fn member(request: usize, frontend: u64) -> Member<Remote> {
+    let at = Time::default();
+    let served = ServedQuery {
+        guarantee: Guarantee::Reciprocal,
+        k: 2,
+        set_size: 2,
+        asking: 2,
+        streets: 1,
+        asked_at: at,
+        served_at: at,
+        has_past: false,
+    };
+    let origin = Remote { frontend, number: 0, account: AccountId::default() };
+    let operation = Operation::Nearest { count: 2, along: Along::Plane };
+    let question = Private::new(Some(Question { operation, category: Category::Any }));
+    let pending = Pending { origin, question, id: QueryId(0), k: 2, asked_at: at, deadline: at };
+    let street = StreetId(request as u32);
+    let position = Private::new(Position { street, offset: Length::default() });
+    Member { pending, position, served, request }
+}
+
+/// A round of one set for each request, whose members are connected at random.
+fn round(connections: u64) -> Round<Remote> {
+    let mut random = Pcg64Mcg::seed_from_u64(connections);
+    let mut round = Round::empty(Time::default());
+    for request in 0..REQUESTS {
+        let (find, along) = (Find::Nearest, Along::Plane);
+        let kind = QuestionKind { find, along, category: Category::Any };
+        round.requests.push(Inquiry::new([StreetId(request as u32)].into(), kind, 0));
+        let members = (0..2).map(|_| member(request, random.random_range(1..4))).collect();
+        round.sets.push(ServedSet { members, present: Vec::new(), requests: vec![request] });
+    }
+    round
+}
+
+/// The frontend that sends each request.
+fn askers(round: &Round<Remote>, seed: u64) -> BTreeMap<u32, u64> {
+    let shares = request_shares(round, &[1, 2, 3], &mut Pcg64Mcg::seed_from_u64(seed));
+    let numbers = |(asker, share): (u64, Share)| {
+        share.requests.into_iter().map(move |request| (request.number, asker))
+    };
+    shares.into_iter().flat_map(numbers).collect()
+}
+
+#[test]
+fn the_frontend_that_asks_does_not_depend_on_where_members_are_connected() {
+    let mut requests_of = BTreeMap::<u64, usize>::new();
+    for seed in 0..100 {
+        let chosen = askers(&round(0), seed);
+        assert_eq!(chosen.len(), REQUESTS);
+        for connections in 1..20 {
+            assert_eq!(chosen, askers(&round(connections), seed), "{connections} {seed}");
+        }
+        chosen.values().for_each(|asker| *requests_of.entry(*asker).or_default() += 1);
+    }
+    // 400 of 1,200 are expected, with a standard deviation of 16.
+    assert!(requests_of.values().all(|count| (300..500).contains(count)), "{requests_of:?}");
+}
+
+/// A round of one request with many members, cut into messages of different sizes.
+#[test]
+fn a_request_with_many_members_is_told_in_parts_and_merged() {
+    let mut round = round(0);
+    for (number, member) in round.sets.iter_mut().flat_map(|set| &mut set.members).enumerate() {
+        (member.request, member.pending.origin.number) = (0, number as u64);
+    }
+    round.requests.truncate(1);
+    round.sets.iter_mut().for_each(|set| set.requests = vec![0]);
+    let key = RoundKey { city: "town".into(), shard: 0, epoch: 1, at: 0 };
+    let (withdrawn, moved) = (FxHashSet::default(), FxHashSet::default());
+    for max_payload in [40, 80, 1 << 20] {
+        let destination = Destination {
+            round: key.clone(),
+            seen: Seen::default(),
+            withdrawn: &withdrawn,
+            moved: &moved,
+            askers: &[9],
+            max_payload,
+        };
+        let messages = messages(&round, &[], &destination, &mut Pcg64Mcg::seed_from_u64(1));
+        let to_asker = messages.iter().filter(|(frontend, _)| *frontend == 9);
+        let mut items: Vec<RequestItem> = Vec::new();
+        for (_, bytes) in to_asker {
+            let ToFrontend::Part(part) = decode(bytes).unwrap() else { panic!("no part") };
+            assert!(
+                part.requests.iter().map(RequestItem::member_count).sum::<usize>() < 2
+                    || bytes.len() <= max_payload
+            );
+            items.extend(part.requests);
+        }
+        assert!(max_payload > 1_000 || items.len() > 1, "{max_payload}");
+        items.dedup_by(|later, first| first.merge(later));
+        let [request] = &items[..] else { panic!("one request") };
+        let numbers = |recipient: &RecipientItem| -> Vec<u64> {
+            recipient.members.iter().map(|member| member.number).collect()
+        };
+        let mut all: Vec<u64> = request.recipients.iter().flat_map(numbers).collect();
+        all.sort_unstable();
+        assert_eq!(all, (0..2 * REQUESTS as u64).collect::<Vec<_>>(), "{max_payload}");
+        let frontends: Vec<u64> = request.recipients.iter().map(|r| r.frontend).collect();
+        assert_eq!(frontends.len(), 3, "each frontend once: {frontends:?}");
+    }
+}
+
+#[test]
+fn every_frontend_of_a_set_is_told_the_end_and_each_member_is_refined_once() {
+    let mut round = round(4);
+    // The members of a set ask different kinds.
+    for (set, next) in round.sets.iter_mut().zip((0..REQUESTS).map(|n| (n + 1) % REQUESTS)) {
+        set.members[1].request = next;
+        set.requests = vec![set.members[0].request, next];
+    }
+    let all = recipients(&round);
+    let mut refined = 0;
+    for (number, recipients) in all.iter().enumerate() {
+        let waiting = round.sets.iter().filter(|set| set.requests.contains(&number));
+        let members = waiting.flat_map(|set| &set.members);
+        let frontends: BTreeSet<u64> =
+            members.map(|member| member.pending.origin.frontend).collect();
+        assert_eq!(recipients.keys().copied().collect::<BTreeSet<_>>(), frontends);
+        refined += recipients.values().map(Vec::len).sum::<usize>();
+    }
+    assert_eq!(refined, 2 * REQUESTS);
+}
