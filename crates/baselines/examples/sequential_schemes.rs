@@ -52,7 +52,7 @@ fn schemes(atlas: &Arc<Atlas>) -> Vec<Box<dyn Scheme>> {
         Box::new(Sequential::edge_by_edge(atlas())),
         Box::new(CliqueCloak::new(atlas(), KSearch::Local)),
         Box::new(CliqueCloak::new(atlas(), KSearch::Neighbours)),
-        Box::new(ICliqueCloak::new(atlas())),
+        Box::new(ICliqueCloak::new(atlas(), Default::default())),
     ]
 }
 

@@ -5,6 +5,7 @@
 
 use crate::quadrant_areas::{Area, AreaPublisher};
 use crate::quadrants::{Quadrant, Quadrants};
+use crate::registry::{Parameter, SchemeEntry, ThreatModel};
 use crate::square::DEPTH;
 use meshcloak::distance::Atlas;
 use meshcloak::scheme::{Description, Observer, Pace, Published, RegionDependence, Scheme, State};
@@ -26,6 +27,21 @@ impl Default for CasperSettings {
         CasperSettings { levels: 9, min_area: 0.0 }
     }
 }
+
+/// Row in the table of schemes.
+pub(crate) const ENTRY: SchemeEntry = SchemeEntry {
+    name: "casper",
+    parameters: &[
+        Parameter::whole("levels", "halvings of the map for the lowest grid", "9", (1, 16)),
+        Parameter::min_area(),
+    ],
+    threat_model: ThreatModel::IN_REGION,
+    build: |atlas, arguments| {
+        let levels = arguments.whole("levels") as u32;
+        let settings = CasperSettings { levels, min_area: arguments.number("min-area") };
+        Ok(Box::new(Casper::new(Arc::clone(atlas), settings)))
+    },
+};
 
 /// The scheme and its buffers.
 #[derive(Debug)]

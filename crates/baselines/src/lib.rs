@@ -14,12 +14,24 @@
 
 pub mod casper;
 pub mod clique_cloak;
+pub mod footprints;
 pub mod hilbert_cloak;
 pub mod hilbert_streets;
 pub mod i_clique_cloak;
 pub mod interval_cloak;
+pub mod k_sharing;
+pub mod l2p2;
+pub mod location_update;
+pub mod optimal;
 pub mod planar_laplace;
+pub mod plpca;
+pub mod query_aware;
+pub mod reciprocal_framework;
+pub mod registry;
+pub mod road_network_k;
+pub mod semantics;
 pub mod sequential;
+pub mod star_cloak;
 pub mod xstar;
 
 mod buckets;
@@ -29,63 +41,38 @@ mod hilbert;
 mod quadrant_areas;
 mod quadrants;
 mod query_grid;
+mod region_reach;
+mod rounded_rectangle;
 mod runs;
 mod scheme_random;
+mod segment_region;
+mod segment_users;
 mod square;
+mod stars;
 mod street_walk;
 #[cfg(test)]
 mod testing;
 mod undirected_streets;
 mod waiting_table;
 
-use casper::Casper;
-use clique_cloak::{CliqueCloak, KSearch};
-use hilbert_cloak::HilbertCloak;
-use hilbert_streets::HilbertStreets;
-use i_clique_cloak::ICliqueCloak;
-use interval_cloak::IntervalCloak;
+pub use registry::{SchemeChoice, SchemeEntry, SchemeError};
+
 use meshcloak::distance::Atlas;
-use meshcloak::mesh_cloak::{MeshCloak, Settings};
-use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
-use planar_laplace::PlanarLaplace;
-use sequential::Sequential;
+use registry::SCHEMES;
 use std::sync::Arc;
-use xstar::XStar;
-
-type Constructor = fn(Arc<Atlas>) -> Box<dyn Scheme>;
-
-/// All schemes, in the order of the tables.
-const SCHEMES: &[(&str, Constructor)] = &[
-    ("meshcloak", |atlas| Box::new(MeshCloak::new(atlas, Settings::default()))),
-    ("meshcloak-printed", |atlas| Box::new(Printed::new(atlas, Settings::paper()))),
-    ("sequential", |atlas| Box::new(Sequential::new(atlas))),
-    ("sequential-edges", |atlas| Box::new(Sequential::edge_by_edge(atlas))),
-    ("clique-cloak", |atlas| Box::new(CliqueCloak::new(atlas, KSearch::Local))),
-    ("clique-cloak-nbr", |atlas| Box::new(CliqueCloak::new(atlas, KSearch::Neighbours))),
-    ("i-clique-cloak", |atlas| Box::new(ICliqueCloak::new(atlas))),
-    ("hilbert-cloak", |atlas| Box::new(HilbertCloak::new(atlas))),
-    ("hilbert-streets", |atlas| Box::new(HilbertStreets::new(atlas))),
-    ("casper", |atlas| Box::new(Casper::new(atlas, Default::default()))),
-    ("interval-cloak", |atlas| Box::new(IntervalCloak::new(atlas))),
-    ("xstar", |atlas| Box::new(XStar::new(&atlas, Default::default()))),
-    ("planar-laplace", |atlas| Box::new(PlanarLaplace::new(atlas, Default::default()))),
-];
 
 /// Names of all schemes, in the order of the tables.
 pub fn names() -> impl ExactSizeIterator<Item = &'static str> {
-    SCHEMES.iter().map(|&(name, _)| name)
+    SCHEMES.iter().map(|entry| entry.name)
 }
 
-/// Creates all schemes with their default settings, in the order of the tables.
-pub fn all(atlas: &Arc<Atlas>) -> Vec<Box<dyn Scheme>> {
-    SCHEMES.iter().map(|(_, constructor)| constructor(Arc::clone(atlas))).collect()
-}
-
-/// Creates the scheme of that name with its default settings.
-pub fn by_name(atlas: &Arc<Atlas>, name: &str) -> Option<Box<dyn Scheme>> {
-    let (_, constructor) = SCHEMES.iter().find(|(known, _)| *known == name)?;
-    Some(constructor(Arc::clone(atlas)))
+/// Creates the scheme of that name, with default settings or with `:PARAMETER=VALUE` behind it.
+///
+/// # Errors
+/// If the name or a parameter is invalid, or if the map lacks what the scheme needs.
+pub fn by_name(atlas: &Arc<Atlas>, name: &str) -> Result<Box<dyn Scheme>, SchemeError> {
+    SchemeChoice::parse(name)?.build(atlas)
 }
 
 #[cfg(test)]
@@ -96,11 +83,11 @@ mod tests {
 
     #[test]
     fn by_name_finds_every_scheme() {
-        let atlas = Arc::new(Atlas::new(town("A 0,0  B 9,0 | A-B").map, Length::metres(9.0)));
-        assert!(all(&atlas).iter().map(Scheme::name).eq(names()));
+        let map = testing::with_pois(&town("A 0,0  B 9,0 | A-B"), 1);
+        let atlas = Arc::new(Atlas::new(map, Length::metres(9.0)));
         for name in names() {
-            assert_eq!(by_name(&atlas, name).map(|scheme| scheme.name()), Some(name));
+            assert_eq!(by_name(&atlas, name).expect("a name of the table").name(), name);
         }
-        assert!(by_name(&atlas, "nothing").is_none());
+        assert!(by_name(&atlas, "nothing").is_err());
     }
 }

@@ -1,12 +1,14 @@
 //! Planar Laplace (Andrés et al. 2013, geo-indistinguishability): draws a point around the true
 //! position with density proportional to e^(−ε·distance). There is no anonymity set: each query is
-//! served at once and alone, whatever its k.
+//! served at once and alone; k is ignored.
 //!
 //! The region is a disc around the drawn point that holds the true position with probability 0.95,
 //! which makes it comparable with the regions of other schemes.
 
+use crate::registry::{Parameter, SchemeEntry, ThreatModel};
 use crate::scheme_random::SchemeRandom;
 use meshcloak::distance::Atlas;
+use meshcloak::map::{Position, StreetMap};
 use meshcloak::query::QueryId;
 use meshcloak::region::{Disc, Region};
 use meshcloak::scheme::{
@@ -31,6 +33,21 @@ impl Default for PlanarLaplaceSettings {
         PlanarLaplaceSettings { epsilon: 2.0 * std::f64::consts::LN_2 / 200.0, seed: 1 }
     }
 }
+
+/// Row in the table of schemes.
+pub(crate) const ENTRY: SchemeEntry = SchemeEntry {
+    name: "planar-laplace",
+    parameters: &[
+        Parameter::number("epsilon", "ε in 1/m", "0.006931471805599453", (1e-6, 1e3)),
+        Parameter::seed(),
+    ],
+    threat_model: ThreatModel::PRIOR,
+    build: |atlas, arguments| {
+        let (epsilon, seed) = (arguments.number("epsilon"), arguments.whole("seed"));
+        let settings = PlanarLaplaceSettings { epsilon, seed };
+        Ok(Box::new(PlanarLaplace::new(Arc::clone(atlas), settings)))
+    },
+};
 
 /// 0.95 quantile of ε × distance: solution of 1 − (1 + x)·e⁻ˣ = 0.95.
 const QUANTILE_95: f64 = 4.743_864_518_390_577;
@@ -82,6 +99,11 @@ impl Scheme for PlanarLaplace {
             pace: Pace::Batch,
             regions: RegionDependence::Fixed,
         }
+    }
+
+    fn likelihood(&self, map: &StreetMap, region: &Region<'_>, position: Position) -> Option<f64> {
+        let Region::Disc(disc) = region else { return None };
+        Some((-self.settings.epsilon * map.point(position).distance(disc.centre)).exp())
     }
 
     fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {

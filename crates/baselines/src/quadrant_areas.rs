@@ -68,6 +68,11 @@ impl AreaPublisher {
         }
     }
 
+    /// Quadrants of the map.
+    pub(crate) fn quadrants(&self) -> &Quadrants {
+        &self.quadrants
+    }
+
     /// Publishes for each query the area that `choose` returns for its rank and k; `None` leaves it
     /// waiting.
     pub(crate) fn publish(

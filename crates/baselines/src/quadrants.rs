@@ -4,7 +4,7 @@
 use crate::square::{DEPTH, Square, SquareCell};
 use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
-use meshcloak::units::Rectangle;
+use meshcloak::units::{Point, Rectangle};
 use std::ops::Range;
 
 /// A quadrant of the square around a map.
@@ -38,6 +38,11 @@ impl Quadrant {
         Quadrant { number: self.number ^ 2, ..self }
     }
 
+    /// Number that is different for every quadrant of every level.
+    pub(crate) fn key(self) -> u64 {
+        u64::from(self.level) << 32 | u64::from(self.number)
+    }
+
     fn cell(self) -> SquareCell {
         SquareCell { column: compact_bits(self.number), row: compact_bits(self.number >> 1) }
     }
@@ -55,6 +60,11 @@ fn spread_bits(bits: u32) -> u32 {
     [(8, 0x00ff_00ff), (4, 0x0f0f_0f0f), (2, 0x3333_3333), (1, 0x5555_5555)]
         .into_iter()
         .fold(bits & 0xffff, |bits, (shift, mask)| (bits | bits << shift) & mask)
+}
+
+/// Morton code of a smallest cell.
+fn morton(cell: SquareCell) -> u32 {
+    spread_bits(cell.row) << 1 | spread_bits(cell.column)
 }
 
 /// Users sorted by quadrant.
@@ -76,9 +86,8 @@ impl Quadrants {
         let Quadrants { square, keys } = self;
         keys.clear();
         keys.extend(indices.iter().map(|&index| {
-            let SquareCell { column, row } =
-                square.cell(map.point(waiting[index as usize].position));
-            u64::from(spread_bits(row) << 1 | spread_bits(column)) << 32 | u64::from(index)
+            let cell = square.cell(map.point(waiting[index as usize].position));
+            u64::from(morton(cell)) << 32 | u64::from(index)
         }));
         keys.sort_unstable();
     }
@@ -99,6 +108,12 @@ impl Quadrants {
             level,
             number: (self.keys[rank] >> (64 - 2 * DEPTH) >> (2 * (DEPTH - level))) as u32,
         }
+    }
+
+    /// Quadrant of that level around a point.
+    pub(crate) fn at(&self, point: Point, level: u32) -> Quadrant {
+        let code = u64::from(morton(self.square.cell(point)));
+        Quadrant { level, number: (code >> (2 * (DEPTH - level))) as u32 }
     }
 
     /// Ranks of the users in a quadrant; `near` is a rank close to them.

@@ -23,6 +23,18 @@ impl SchemeRandom {
         ((u64::from(self.0.random::<u32>()) * u64::from(bound)) >> 32) as u32
     }
 
+    /// Draws an index with probability proportional to its weight; `None` if all are 0.
+    pub(crate) fn weighted(&mut self, weights: &[u64]) -> Option<usize> {
+        let sum: u64 = weights.iter().sum();
+        let drawn = (u128::from(self.0.random::<u64>()) * u128::from(sum)) >> 64;
+        let mut left = drawn as u64;
+        weights.iter().position(|&weight| {
+            let is_here = left < weight;
+            left = left.saturating_sub(weight);
+            is_here
+        })
+    }
+
     /// Draws a multiple of 2⁻⁵³ in [0, 1) uniformly.
     fn unit(&mut self) -> f64 {
         (self.0.random::<u64>() >> 11) as f64 / (1_u64 << 53) as f64
@@ -111,6 +123,19 @@ pub(crate) mod tests {
             0x400a_284d_093e_7ec5,
         ];
         assert_eq!(draws, bits);
+    }
+
+    #[test]
+    fn weighted_draws_follow_their_weights() {
+        let mut random = SchemeRandom::new(1, &[]);
+        let mut counts = [0_u32; 4];
+        for _ in 0..10_000 {
+            counts[random.weighted(&[1, 0, 3, 6]).unwrap()] += 1;
+        }
+        let expected = [1_000, 0, 3_000, 6_000];
+        let is_near = |(count, expected): (&u32, u32)| count.abs_diff(expected) < 150;
+        assert!(counts.iter().zip(expected).all(is_near) && counts[1] == 0, "{counts:?}");
+        assert_eq!((random.weighted(&[]), random.weighted(&[0, 0])), (None, None));
     }
 
     #[test]

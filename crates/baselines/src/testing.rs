@@ -1,11 +1,13 @@
 //! Batches on random towns, and comparison of schemes with reference implementations.
 
 use meshcloak::distance::Atlas;
+use meshcloak::map::{Extent, MapBuilder, RawPoi, StreetMap};
 use meshcloak::query::{Query, QueryId};
 use meshcloak::region::Region;
 use meshcloak::scheme::{Scheme, State};
 use meshcloak::town::Town;
 use meshcloak::units::{Length, Time};
+use rand::RngExt as _;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -25,6 +27,14 @@ impl Scene {
         let state = State::with_waiting(town.random_queries(&mut Town::generator(seed), queries));
         let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(100.0)));
         Scene { seed, town, atlas, state }
+    }
+
+    /// The same scene on a map with points of interest, about one for each street.
+    pub(crate) fn with_pois(mut self) -> Scene {
+        let map = with_pois(&self.town, self.seed);
+        self.town.map = map;
+        self.atlas = Arc::new(Atlas::new(self.town.map.clone(), Length::metres(100.0)));
+        self
     }
 
     /// 400 random scenes.
@@ -73,4 +83,18 @@ impl Scene {
         }
         cloaked.iter().flatten().count()
     }
+}
+
+/// Returns the map of a town with points of interest, about one for each street.
+pub(crate) fn with_pois(town: &Town, seed: u64) -> StreetMap {
+    const CATEGORIES: [&str; 7] = ["atm", "bakery", "bank", "cafe", "doctors", "school", "hotel"];
+    let mut random = Town::generator(seed);
+    let mut builder = MapBuilder::from_map(&town.map);
+    for _ in 0..town.map.street_count() {
+        let point = town.map.point(town.position(&mut random));
+        let category = CATEGORIES[random.random_range(0..CATEGORIES.len())];
+        let added = builder.poi(RawPoi { label: "", point, category, name: "" });
+        added.expect("a point of the map");
+    }
+    builder.build(Extent::Whole).expect("the map has streets").map
 }

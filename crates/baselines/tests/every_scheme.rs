@@ -1,8 +1,10 @@
 //! Properties of all schemes over random towns and many turns.
 
+use baselines::registry::{SCHEMES, ValueRange};
 use baselines::{by_name, names};
 use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
+use meshcloak::map::{Extent, MapBuilder, RawPoi, StreetMap};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::scheme::{Pace, Scheme, State};
@@ -34,7 +36,7 @@ impl Workload {
         for (number, query) in queries.iter_mut().enumerate() {
             query.id = QueryId(number as u64);
         }
-        let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(2_000.0)));
+        let atlas = Arc::new(Atlas::new(with_pois(&town, seed), Length::metres(2_000.0)));
         Workload { seed, town, atlas, queries }
     }
 
@@ -98,9 +100,22 @@ fn run_turn(scheme: &mut dyn Scheme, state: &mut State, batch: Batch) -> Vec<(Qu
     expired.chain(served).collect()
 }
 
-/// Whether the scheme forms anonymity sets; planar Laplace does not.
+/// Whether the scheme forms anonymity sets of waiting users.
 fn has_anonymity_sets(name: &str) -> bool {
-    name != "planar-laplace"
+    !["planar-laplace", "footprints", "optimal"].contains(&name)
+}
+
+/// Returns the map of a town with points of interest, about one for each street.
+fn with_pois(town: &Town, seed: u64) -> StreetMap {
+    let mut random = Town::generator(seed);
+    let mut builder = MapBuilder::from_map(&town.map);
+    for number in 0..town.map.street_count() {
+        let point = town.map.point(town.position(&mut random));
+        let category = ["atm", "bank", "cafe", "doctors", "school", "hotel"][number % 6];
+        let added = builder.poi(RawPoi { label: "", point, category, name: "" });
+        added.expect("a point of the map");
+    }
+    builder.build(Extent::Whole).expect("the map has streets").map
 }
 
 #[test]
@@ -134,6 +149,27 @@ fn sets_hold_distinct_users_and_all_queries_they_serve() {
                     for position in positions {
                         assert!(region.contains(&workload.town.map, position), "{at}");
                     }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn parameters_at_the_ends_of_their_range_lose_no_query() {
+    for entry in SCHEMES {
+        for parameter in entry.parameters {
+            let ends = match parameter.range {
+                ValueRange::Number(min, max) => vec![min.to_string(), max.to_string()],
+                ValueRange::Whole(min, max) => vec![min.to_string(), max.to_string()],
+                ValueRange::Word(words) => words.iter().map(|&word| word.to_owned()).collect(),
+                ValueRange::Label => vec![String::new()],
+            };
+            for value in ends {
+                let name = format!("{}:{}={value}", entry.name, parameter.name);
+                for seed in [5, 33] {
+                    let workload = Workload::random(seed);
+                    assert_eq!(workload.outcomes(&name).len(), workload.queries.len(), "{name}");
                 }
             }
         }

@@ -125,6 +125,7 @@ impl CliqueList {
             } else {
                 self.cliques[clique as usize].retain(|&member| member != node);
                 self.size -= 1;
+                self.fresh.push(clique);
             }
         }
         self.holding[node as usize].clear();

@@ -32,7 +32,7 @@ pub(crate) struct CliqueList {
     /// Sum of the sizes of all cliques.
     size: usize,
     edges: usize,
-    /// Cliques inserted since [`CliqueList::begin`]; some may have been removed.
+    /// Cliques inserted or reduced since [`CliqueList::begin`]; some may have been removed.
     fresh: Vec<u32>,
     /// Neighbours of the changed node, with their indices.
     neighbours: Stamps<u32>,
@@ -64,7 +64,7 @@ impl CliqueList {
         self.fresh.clear();
     }
 
-    /// Cliques inserted since [`CliqueList::begin`] that still exist, without duplicates.
+    /// Cliques inserted or reduced since [`CliqueList::begin`] that still exist, without duplicates.
     pub(crate) fn fresh(&mut self) -> &[u32] {
         self.fresh.sort_unstable();
         self.fresh.dedup();

@@ -94,7 +94,7 @@ fn after_every_change_the_list_equals_a_full_enumeration() {
 }
 
 #[test]
-fn fresh_cliques_are_those_with_an_inserted_node() {
+fn fresh_cliques_are_those_with_an_inserted_or_removed_node() {
     for increment in [Increment::Node, Increment::Edge] {
         let mut list = CliqueList::default();
         list.add(0, &[], increment);
@@ -106,9 +106,10 @@ fn fresh_cliques_are_those_with_an_inserted_node() {
         let mut fresh: Vec<&[u32]> = fresh.iter().map(|&clique| list.members(clique)).collect();
         fresh.sort_unstable();
         assert_eq!(fresh, [&[0, 1, 3][..], &[2, 3]]);
-        list.remove_node(3);
         list.begin();
         assert!(list.fresh().is_empty());
+        list.remove_node(3);
+        assert_eq!(list.fresh().len(), 2);
         assert_eq!(list.sorted(), [vec![0, 1], vec![2]]);
     }
 }

@@ -45,8 +45,8 @@ impl Graph {
         }
     }
 
-    pub(super) fn query(&self, number: u32) -> BoundedQuery {
-        self.queries[number as usize]
+    pub(super) fn query(&self, number: u32) -> &BoundedQuery {
+        &self.queries[number as usize]
     }
 
     pub(super) fn number(&self, id: QueryId) -> Option<u32> {
@@ -164,7 +164,7 @@ impl Graph {
                 neighbours.push(number);
             }
         };
-        match query.movement_boundary() {
+        match query.movement_boundary().map(|boundary| boundary.bounds()) {
             Some(boundary) if grid.cells_within(boundary) < queries.len() => {
                 grid.within(boundary, test);
             }

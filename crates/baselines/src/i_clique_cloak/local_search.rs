@@ -1,8 +1,8 @@
-//! Branch and bound for the largest publishable set around one new query, used if the graph is too
-//! dense to maintain all maximal cliques.
+//! Branch and bound over the cliques around one new query, used if the graph is too dense to
+//! maintain all maximal cliques.
 
 use super::boundary::BoundedQuery;
-use meshcloak::units::Rectangle;
+use super::cloaked_rectangle::prune;
 
 /// Maximum number of steps of one search.
 const BUDGET: u32 = 1_000;
@@ -13,25 +13,6 @@ const MAX_QUERIES: usize = 64 * WORDS;
 /// Words of a [`Set`].
 const WORDS: usize = 4;
 
-/// Prunes `members` to the largest publishable subset, regardless of adjacency, and returns its
-/// bounding rectangle; `None` if no member remains.
-///
-/// A member that does not fit the whole set fits no subset, which is smaller and has a smaller
-/// rectangle. So unfit members are removed to a fixpoint.
-pub(super) fn prune<P>(
-    members: &mut Vec<P>,
-    query: impl Fn(&P) -> BoundedQuery,
-) -> Option<Rectangle> {
-    loop {
-        let size = members.len();
-        let rectangle = Rectangle::around(members.iter().map(|member| query(member).point))?;
-        members.retain(|member| query(member).fits(size, rectangle));
-        if members.len() == size {
-            return Some(rectangle);
-        }
-    }
-}
-
 /// Result of a search.
 #[derive(Debug, Default)]
 pub(super) struct LocalResult {
@@ -41,27 +22,24 @@ pub(super) struct LocalResult {
     pub(super) truncated: bool,
 }
 
-/// Finds the largest publishable set that holds the last query; all others are adjacent to it.
-pub(super) fn search(queries: &[BoundedQuery]) -> LocalResult {
+/// Finds the maximal clique with the largest publishable part that holds the last query, and returns
+/// that part; all other queries are adjacent to the last one.
+pub(super) fn search(queries: &[BoundedQuery], min_area: f64) -> LocalResult {
     let mut found = LocalResult::default();
     let mut indices: Vec<usize> = (0..queries.len()).collect();
-    let newest = queries.len().wrapping_sub(1);
-    prune(&mut indices, |&index| queries[index]);
-    if indices.last() != Some(&newest) {
-        return found;
-    }
     if indices.len() > MAX_QUERIES {
         indices.drain(MAX_QUERIES - 1..indices.len() - 1);
         found.truncated = true;
     }
     let queries: Vec<BoundedQuery> = indices.iter().map(|&index| queries[index]).collect();
+    let Some(newest) = queries.len().checked_sub(1) else { return found };
     let mut branch = Branch {
         neighbours: queries.iter().map(|a| Set::select(&queries, |b| a.is_adjacent(b))).collect(),
         queries: &queries,
-        best: Set::default(),
+        min_area,
+        best: Vec::new(),
         steps: 0,
     };
-    let newest = queries.len() - 1;
     let mut fixed = Set::default();
     fixed.insert(newest);
     let mut open = Set::select(&queries, |_| true);
@@ -69,7 +47,7 @@ pub(super) fn search(queries: &[BoundedQuery]) -> LocalResult {
     branch.grow(fixed, open);
     found.steps = branch.steps;
     found.truncated |= branch.steps > BUDGET;
-    found.members = branch.best.iter().map(|index| indices[index]).collect();
+    found.members = branch.best.iter().map(|&index| indices[index]).collect();
     found
 }
 
@@ -118,21 +96,19 @@ impl Set {
 struct Branch<'a> {
     queries: &'a [BoundedQuery],
     neighbours: Vec<Set>,
-    best: Set,
+    min_area: f64,
+    best: Vec<usize>,
     steps: u32,
 }
 
 impl Branch<'_> {
-    /// Searches for sets of all of `fixed` and some of `open`. `fixed` is a clique whose members are
-    /// adjacent to all of `open`.
+    /// Searches the maximal cliques of all of `fixed` and some of `open`. `fixed` is a clique whose
+    /// members are adjacent to all of `open`.
     fn grow(&mut self, fixed: Set, mut open: Set) {
         loop {
             self.steps += 1;
-            if self.steps > BUDGET || !self.prune(&fixed, &mut open) {
-                return;
-            }
             let all = fixed.combine(&open, |a, b| a | b);
-            if all.len() <= self.best.len() {
+            if self.steps > BUDGET || self.upper_bound(&all) <= self.best.len() {
                 return;
             }
             let non_neighbours =
@@ -141,7 +117,7 @@ impl Branch<'_> {
             let counts = open.iter().map(|index| (non_neighbours(index), index));
             let (count, pivot) = counts.fold((0, 0), |a, b| if b.0 > a.0 { b } else { a });
             if count == 0 {
-                self.best = all;
+                self.offer(&all);
                 return;
             }
             open.remove(pivot);
@@ -151,21 +127,25 @@ impl Branch<'_> {
         }
     }
 
-    /// Removes unfit members from `open`; `false` if a member of `fixed` does not fit.
-    fn prune(&self, fixed: &Set, open: &mut Set) -> bool {
+    /// Largest number of queries of `all` whose k is met if they are published together.
+    fn upper_bound(&self, all: &Set) -> usize {
+        let mut size = all.len() as usize;
         loop {
-            let all = fixed.combine(open, |a, b| a | b);
-            let size = all.len();
-            let points = all.iter().map(|index| self.queries[index].point);
-            let Some(rectangle) = Rectangle::around(points) else { return false };
-            let is_unfit = |index: &usize| !self.queries[*index].fits(size as usize, rectangle);
-            if fixed.iter().any(|index| is_unfit(&index)) {
-                return false;
+            let satisfied = |index: &usize| self.queries[*index].k as usize <= size;
+            let count = all.iter().filter(satisfied).count();
+            if count == size {
+                return size;
             }
-            all.iter().filter(is_unfit).for_each(|index| open.remove(index));
-            if fixed.len() + open.len() == size {
-                return true;
-            }
+            size = count;
+        }
+    }
+
+    /// Keeps the publishable part of a clique if it is the largest so far.
+    fn offer(&mut self, clique: &Set) {
+        let mut members: Vec<usize> = clique.iter().collect();
+        prune(&mut members, |index| &self.queries[index], self.min_area);
+        if members.len() > self.best.len() {
+            self.best = members;
         }
     }
 }
@@ -173,48 +153,33 @@ impl Branch<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use meshcloak::distance::{Atlas, MAX_DC_MAX};
-    use meshcloak::history::History;
-    use meshcloak::query::UserId;
-    use meshcloak::town::Town;
-    use rand::RngExt as _;
+    use crate::i_clique_cloak::testing::random_queries;
 
     #[test]
-    fn the_search_finds_a_largest_set_around_the_newest_query() {
+    fn the_search_finds_the_largest_part_of_all_cliques_around_the_newest_query() {
         let mut sizes = 0;
         for seed in 0..300 {
-            let town = Town::random(seed);
-            let mut random = Town::generator(seed);
-            let atlas = Atlas::new(town.map.clone(), MAX_DC_MAX);
-            let waiting = town.random_queries(&mut random, 1 + seed as usize % 12);
-            let mut queries: Vec<BoundedQuery> = waiting
-                .iter()
-                .map(|query| {
-                    let mut query = BoundedQuery::new(&atlas, &History::default(), query);
-                    query.user = UserId(random.random_range(0..8));
-                    let corners = [town.position(&mut random), town.position(&mut random)];
-                    let last = Rectangle::around(corners.map(|p| town.map.point(p))).unwrap();
-                    let range = random.random_range(100.0..900.0);
-                    if random.random_bool(0.7) { query.with_published(last, range) } else { query }
-                })
-                .collect();
+            let mut queries = random_queries(seed, 1 + seed as usize % 12);
             let newest = queries.pop().unwrap();
             queries.retain(|query| query.is_adjacent(&newest));
             queries.push(newest);
-            let found = search(&queries);
+            let min_area = if seed % 3 == 0 { 10_000.0 } else { 0.0 };
+            let found = search(&queries, min_area);
             let mut max = 0;
+            let joined = |a: usize, b: usize| a == b || queries[a].is_adjacent(&queries[b]);
+            let is_clique = |set: &[usize]| set.iter().all(|&a| set.iter().all(|&b| joined(a, b)));
             for subset in 1..1_u32 << queries.len() {
-                let indices: Vec<usize> =
-                    (0..queries.len()).filter(|index| subset >> index & 1 == 1).collect();
-                let joined = |a: &usize, b: &usize| a == b || queries[*a].is_adjacent(&queries[*b]);
-                let clique = indices.iter().all(|a| indices.iter().all(|b| joined(a, b)));
-                let mut fitting = indices.clone();
-                prune(&mut fitting, |&index| queries[index]);
-                if clique && indices.contains(&(queries.len() - 1)) && fitting == indices {
-                    max = max.max(indices.len());
+                let inside = |index: &usize| subset >> index & 1 == 1;
+                let mut clique: Vec<usize> = (0..queries.len()).filter(inside).collect();
+                let extends = |&more: &usize| clique.iter().all(|&member| joined(more, member));
+                let can_grow =
+                    (0..queries.len()).filter(|index| !inside(index)).any(|i| extends(&i));
+                if is_clique(&clique) && !can_grow {
+                    prune(&mut clique, |index| &queries[index], min_area);
+                    max = max.max(clique.len());
                 }
             }
-            assert_eq!((found.members.len(), found.truncated), (max, false), "seed {seed}\n{town}");
+            assert_eq!((found.members.len(), found.truncated), (max, false), "seed {seed}");
             sizes += max;
         }
         assert!(sizes > 200, "only {sizes}");

@@ -8,22 +8,21 @@
 //! first star share the growth and publish the same set if they stop at the same size.
 
 mod region_growth;
-mod stars;
 #[cfg(test)]
 mod tests;
 
 use crate::distinct_users::DistinctUsers;
-use crate::runs::Runs;
+use crate::registry::{Parameter, SchemeEntry, ThreatModel};
 use crate::scheme_random::SchemeRandom;
+use crate::segment_users::SegmentUsers;
+use crate::stars::Stars;
 use meshcloak::distance::Atlas;
-use meshcloak::map::StreetId;
 use meshcloak::query::Query;
 use meshcloak::scheme::{
     Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State, Stats,
 };
 use meshcloak::units::Time;
 use region_growth::RegionGrowth;
-use stars::Stars;
 
 /// Settings of XSTAR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +39,21 @@ impl Default for XStarSettings {
         XStarSettings { segments: 3, seed: 1 }
     }
 }
+
+/// Row in the table of schemes.
+pub(crate) const ENTRY: SchemeEntry = SchemeEntry {
+    name: "xstar",
+    parameters: &[
+        Parameter::whole("segments", "l, smallest number of segments", "3", (1, 1_000_000)),
+        Parameter::seed(),
+    ],
+    threat_model: ThreatModel::REPLAY,
+    build: |atlas, arguments| {
+        let segments = arguments.whole("segments") as u32;
+        let settings = XStarSettings { segments, seed: arguments.whole("seed") };
+        Ok(Box::new(XStar::new(atlas, settings)))
+    },
+};
 
 /// The scheme and its buffers.
 #[derive(Debug)]
@@ -65,33 +79,6 @@ struct Start {
 }
 
 const NONE: u32 = u32::MAX;
-
-/// Users of a batch by segment.
-#[derive(Clone, Debug, Default)]
-struct SegmentUsers {
-    /// Waiting indices of the users on each segment.
-    indices: Runs<u32>,
-    /// Number of users in each component of the map.
-    parts: Vec<u32>,
-}
-
-impl SegmentUsers {
-    fn fill(&mut self, stars: &Stars, waiting: &[Query], indices: &[u32]) {
-        let segment = |index: u32| stars.segment_of(waiting[index as usize].position.street);
-        let users = indices.iter().map(|&index| (segment(index) as usize, index));
-        self.indices.fill(stars.segment_count(), users);
-        self.parts.clear();
-        self.parts.resize(stars.part_sizes().len(), 0);
-        for &index in indices {
-            self.parts[stars.part_of(segment(index)) as usize] += 1;
-        }
-    }
-
-    /// Waiting indices of the users on a segment.
-    fn on(&self, segment: u32) -> &[u32] {
-        self.indices.get(segment)
-    }
-}
 
 impl XStar {
     /// Creates the scheme for a map.
@@ -140,7 +127,7 @@ impl Scheme for XStar {
         for same_star in starts.chunk_by(|a, b| a.star == b.star) {
             self.grow(waiting, now, same_star);
         }
-        let nodes = self.segment_users.indices.items().len();
+        let nodes = self.segment_users.all().len();
         self.starts = starts;
         let XStar { set_of, published, .. } = self;
         for (index, &set) in set_of.iter().enumerate().filter(|&(_, &set)| set != NONE) {
@@ -157,11 +144,12 @@ impl XStar {
     fn choose_starts(&mut self, waiting: &[Query]) {
         let XStar { settings, stars, segment_users, growth, starts, .. } = self;
         starts.clear();
-        for &index in segment_users.indices.items() {
+        for &index in segment_users.all() {
             let query = &waiting[index as usize];
             let segment = stars.segment_of(query.position.street);
             let part = stars.part_of(segment) as usize;
-            if segment_users.parts[part] < query.k || stars.part_sizes()[part] < settings.segments {
+            if segment_users.in_part(part) < query.k || stars.part_sizes()[part] < settings.segments
+            {
                 continue;
             }
             let mut random = SchemeRandom::new(settings.seed, &[query.id.0]);
@@ -189,17 +177,10 @@ impl XStar {
             if set == NONE {
                 let inside = growth.region().iter().flat_map(|&segment| segment_users.on(segment));
                 let members = inside.map(|&index| waiting[index as usize].id);
-                let mesh = |mesh: &mut _| append_streets(stars, growth.region(), mesh);
+                let mesh = |mesh: &mut _| stars.append_streets(growth.region(), mesh);
                 set = published.add_mesh(members, mesh);
             }
             set_of[waiting_index as usize] = set;
         }
     }
-}
-
-/// Appends the streets of segments, ascending.
-fn append_streets(stars: &Stars, segments: &[u32], mesh: &mut Vec<StreetId>) {
-    let start = mesh.len();
-    segments.iter().for_each(|&segment| mesh.extend_from_slice(stars.streets(segment)));
-    mesh[start..].sort_unstable();
 }

@@ -1,8 +1,8 @@
 //! Region that grows from a star by adding adjacent stars.
 
-use super::SegmentUsers;
-use super::stars::Stars;
 use crate::scheme_random::SchemeRandom;
+use crate::segment_users::SegmentUsers;
+use crate::stars::Stars;
 use meshcloak::stamps::Stamps;
 
 /// The growing region.

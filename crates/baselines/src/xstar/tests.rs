@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::testing::Scene;
-use meshcloak::map::{StreetMap, TerminalId};
+use meshcloak::map::{StreetId, StreetMap, TerminalId};
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::town::town;

@@ -1,7 +1,8 @@
-//! ICliqueCloak respects movement and arrival boundaries, and leaves no publishable set waiting.
+//! ICliqueCloak enlarges rectangles until they can be reached, respects all boundaries, and leaves no
+//! publishable clique waiting.
 
 use crate::replay::{PublishedSet, Step, WarmAndCold, find, run};
-use baselines::i_clique_cloak::ICliqueCloak;
+use baselines::i_clique_cloak::{ICliqueCloak, ICliqueCloakSettings};
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
@@ -23,90 +24,111 @@ struct Definition<'a> {
 }
 
 impl Definition<'_> {
-    /// Largest distance in metres that the user can have travelled.
-    fn range(&self, query: &Query) -> f64 {
-        let millis = query.asked_at.as_millis().abs_diff(self.last[&query.user].1.as_millis());
+    /// Last rectangle of the user, and the largest distance in metres travelled since.
+    fn last(&self, query: &Query) -> Option<(Rectangle, f64)> {
+        let &(rectangle, at) = self.last.get(&query.user)?;
+        let millis = query.asked_at.as_millis().abs_diff(at.as_millis());
         let range = query.speed.map(|speed| speed * Duration::from_millis(millis));
-        range.unwrap_or(query.distance_constraint).as_metres()
+        Some((rectangle, range.unwrap_or(query.distance_constraint).as_metres()))
+    }
+
+    fn point(&self, query: &Query) -> Point {
+        self.town.map.point(query.position)
     }
 
     /// Whether the user can be anywhere in `rectangle`.
     fn forward(&self, query: &Query, rectangle: Rectangle) -> bool {
-        self.last
-            .get(&query.user)
-            .is_none_or(|&(previous, _)| within(rectangle, previous, self.range(query)))
+        self.last(query).is_none_or(|(last, range)| is_within(rectangle, last, range))
     }
 
     /// Whether the user can have reached `rectangle` from every point of the last rectangle.
     fn backward(&self, query: &Query, rectangle: Rectangle) -> bool {
-        self.last
-            .get(&query.user)
-            .is_none_or(|&(previous, _)| within(previous, rectangle, self.range(query)))
+        self.last(query).is_none_or(|(last, range)| is_within(last, rectangle, range))
     }
 
-    fn rectangle(&self, members: &[&Query]) -> Rectangle {
-        let points = members.iter().map(|member| self.town.map.point(member.position));
-        Rectangle::around(points).expect("a set has members")
+    /// Whether two users can be published together.
+    fn is_edge(&self, a: &Query, b: &Query) -> bool {
+        let at = |query| Rectangle { min: self.point(query), max: self.point(query) };
+        let (at_a, at_b) = (at(a), at(b));
+        a.user != b.user
+            && [a, b].iter().all(|query| self.forward(query, at_a) && self.forward(query, at_b))
     }
 
-    fn may_be_published(&self, members: &[&Query]) -> bool {
-        let rectangle = self.rectangle(members);
-        let mut users: Vec<UserId> = members.iter().map(|member| member.user).collect();
-        users.sort_unstable();
-        users.dedup();
-        users.len() == members.len()
+    /// Whether the set may be published with the rectangle.
+    fn may_be_published(&self, members: &[&Query], rectangle: Rectangle) -> bool {
+        let pairs = members.iter().flat_map(|a| members.iter().map(move |b| (a, b)));
+        pairs.into_iter().all(|(a, b)| a.id == b.id || self.is_edge(a, b))
             && members.iter().all(|member| {
                 member.k as usize <= members.len()
+                    && rectangle.nearest(self.point(member)) == self.point(member)
                     && self.forward(member, rectangle)
                     && self.backward(member, rectangle)
             })
     }
+
+    /// Smallest rectangle around the members and their last rectangles: it can be reached from
+    /// everywhere.
+    fn union(&self, members: &[&Query]) -> Rectangle {
+        let last = members.iter().filter_map(|member| self.last(member));
+        let points = members.iter().map(|member| self.point(member));
+        let all = points.chain(last.flat_map(|(last, _)| [last.min, last.max]));
+        Rectangle::around(all).expect("a set has members")
+    }
 }
 
-/// Whether `inner` lies within `outer` enlarged by `by` metres on every side.
-fn within(inner: Rectangle, outer: Rectangle, by: f64) -> bool {
-    let Rectangle { min: Point { x: left, y: bottom }, max: Point { x: right, y: top } } = outer;
-    left - by <= inner.min.x
-        && bottom - by <= inner.min.y
-        && inner.max.x <= right + by
-        && inner.max.y <= top + by
+/// Whether all of `inner` is at most `by` metres from `outer`.
+fn is_within(inner: Rectangle, outer: Rectangle, by: f64) -> bool {
+    let Rectangle { min, max } = inner;
+    let corners = [min, max, Point::new(min.x, max.y), Point::new(max.x, min.y)];
+    corners.into_iter().all(|corner| outer.nearest(corner).distance(corner) <= by + 1e-9)
+}
+
+fn rectangle(set: &PublishedSet) -> Rectangle {
+    let Region::Rectangle(rectangle) = set.region else { panic!("no rectangle: {set:?}") };
+    rectangle
 }
 
 fn check_sets(town: &Town, last: &LastRectangles, step: &Step<'_>) {
     let definition = Definition { town, last };
     for set in &step.sets {
         let members: Vec<&Query> = set.members.iter().map(|&id| find(&step.waiting, id)).collect();
-        assert!(definition.may_be_published(&members), "{set:?}");
+        assert!(definition.may_be_published(&members, rectangle(set)), "{set:?}\n{town}");
         assert_eq!(set.served, set.members, "all members are served");
-        assert_eq!(set.region, Region::Rectangle(definition.rectangle(&members)));
     }
 }
 
-/// Asserts that no set of the remaining queries is publishable, if at most 11 remain; returns
-/// whether that was checked.
-fn check_rest(town: &Town, last: &LastRectangles, step: &Step<'_>) -> bool {
+/// Asserts that no maximal clique of the remaining queries can be published with the union of its
+/// last rectangles, if at most 11 remain; returns the number of cliques checked.
+fn check_rest(town: &Town, last: &LastRectangles, step: &Step<'_>) -> usize {
     let definition = Definition { town, last };
     let served = |query: &Query| step.sets.iter().any(|set| set.members.contains(&query.id));
     let is_published = |user| step.waiting.iter().any(|query| query.user == user && served(query));
     let rest: Vec<&Query> = step.waiting.iter().filter(|query| !is_published(query.user)).collect();
-    let is_checked = rest.len() <= 11;
-    if is_checked {
-        for subset in 1..1_u32 << rest.len() {
-            let inside = |index: &usize| subset >> index & 1 == 1;
-            let members: Vec<&Query> =
-                (0..rest.len()).filter(inside).map(|index| rest[index]).collect();
-            assert!(!definition.may_be_published(&members), "{members:?} was missed\n{town}");
+    if rest.len() > 11 {
+        return 0;
+    }
+    let joined = |a: usize, b: usize| a == b || definition.is_edge(rest[a], rest[b]);
+    let mut checked = 0;
+    for subset in 1..1_u32 << rest.len() {
+        let clique: Vec<usize> = (0..rest.len()).filter(|index| subset >> index & 1 == 1).collect();
+        let extends = |index: usize| clique.iter().all(|&member| joined(index, member));
+        if clique.iter().all(|&member| extends(member))
+            && !(0..rest.len()).any(|index| !clique.contains(&index) && extends(index))
+        {
+            let members: Vec<&Query> = clique.iter().map(|&index| rest[index]).collect();
+            let union = definition.union(&members);
+            assert!(!definition.may_be_published(&members, union), "missed {members:?}\n{town}");
+            checked += 1;
         }
     }
-    is_checked
+    checked
 }
 
 fn record(last: &mut LastRectangles, step: &Step<'_>) {
-    for PublishedSet { members, region, .. } in &step.sets {
-        let Region::Rectangle(rectangle) = *region else { panic!("no rectangle: {region:?}") };
-        for &id in members {
+    for set in &step.sets {
+        for &id in &set.members {
             let query = find(&step.waiting, id);
-            last.insert(query.user, (rectangle, query.asked_at));
+            last.insert(query.user, (rectangle(set), query.asked_at));
         }
     }
 }
@@ -127,19 +149,25 @@ fn random_queries(town: &Town, seed: u64) -> Vec<Query> {
 }
 
 #[test]
-fn rectangles_respect_all_boundaries_and_no_publishable_set_is_missed() {
+fn rectangles_respect_all_boundaries_and_no_publishable_clique_is_missed() {
     let (mut served, mut checked, mut bounded) = (0, 0, 0);
     for seed in 0..200 {
         let town = Town::random(seed * 3);
         let queries = random_queries(&town, seed);
         let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
-        let fresh = || Box::new(ICliqueCloak::new(Arc::clone(&atlas))) as Box<dyn Scheme>;
+        let min_area = if seed % 2 == 0 { 0.0 } else { 20_000.0 };
+        let settings = ICliqueCloakSettings { min_area };
+        let fresh = || Box::new(ICliqueCloak::new(Arc::clone(&atlas), settings)) as Box<dyn Scheme>;
         let mut last = LastRectangles::new();
         served += run(&mut WarmAndCold::new(fresh), &queries, |step| {
             let known = |id: &QueryId| last.contains_key(&find(&step.waiting, *id).user);
             bounded += step.sets.iter().flat_map(|set| &set.members).filter(|id| known(id)).count();
             check_sets(&town, &last, step);
-            checked += usize::from(check_rest(&town, &last, step));
+            if min_area == 0.0 {
+                checked += check_rest(&town, &last, step);
+            }
+            let areas = step.sets.iter().filter_map(|set| set.region.area());
+            assert!(areas.into_iter().all(|area| area >= min_area));
             record(&mut last, step);
             assert!(!step.truncated);
         });
@@ -164,19 +192,40 @@ fn street(entries: &[(u64, u64, f64)]) -> (Town, Vec<Query>) {
     (town, queries)
 }
 
+/// Start and end in metres of the rectangles that are published after a first one.
+fn later_rectangles(entries: &[(u64, u64, f64)], first: usize) -> Vec<(f64, f64)> {
+    let (town, queries) = street(entries);
+    let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
+    let mut found = Vec::new();
+    run(&mut ICliqueCloak::new(atlas, Default::default()), &queries, |step| {
+        let ends = |set| [rectangle(set).min.x, rectangle(set).max.x].map(f64::round);
+        found.extend(step.sets.iter().map(|set| (ends(set)[0], ends(set)[1])));
+    });
+    found.split_off(first)
+}
+
 #[test]
-fn sets_beyond_the_movement_or_arrival_boundary_are_not_published() {
+fn a_rectangle_is_enlarged_until_it_can_be_reached_from_the_last_one() {
     // Users 1 and 2 are published at 0–200 m; ten seconds later each can be 100 m farther.
-    let served = |later: &[(u64, u64, f64)]| {
-        let (town, queries) = street(&[&[(1, 0, 0.0), (2, 0, 200.0)], later].concat());
-        let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
-        run(&mut ICliqueCloak::new(atlas), &queries, |_| ()) - 2
+    let found = |later: &[(u64, u64, f64)]| {
+        later_rectangles(&[&[(1, 0, 0.0), (2, 0, 200.0)], later].concat(), 1)
     };
-    assert_eq!(served(&[(1, 10, 90.0), (3, 10, 300.0)]), 2, "90–300 m is within −100–300 m");
-    assert_eq!(served(&[(1, 10, 90.0), (3, 10, 301.0)]), 0, "301 m is not");
-    assert_eq!(served(&[(1, 10, 100.0), (3, 10, 150.0)]), 2, "100–150 m can be reached from all");
-    assert_eq!(served(&[(1, 10, 101.0), (3, 10, 150.0)]), 0, "101–150 m not from 0 m");
-    assert_eq!(served(&[(3, 10, 1_900.0), (4, 10, 0.0)]), 2, "a new user may be anywhere");
+    assert_eq!(found(&[(1, 10, 90.0), (3, 10, 300.0)]), [(90.0, 300.0)], "within −100–300 m");
+    assert_eq!(found(&[(1, 10, 90.0), (3, 10, 301.0)]), [], "301 m is beyond");
+    assert_eq!(found(&[(1, 10, 100.0), (3, 10, 150.0)]), [(100.0, 150.0)], "reachable from all");
+    assert_eq!(found(&[(1, 10, 130.0), (3, 10, 150.0)]), [(100.0, 150.0)], "enlarged towards 0 m");
+    assert_eq!(found(&[(1, 10, 20.0), (3, 10, 50.0)]), [(20.0, 100.0)], "enlarged towards 200 m");
+    assert_eq!(found(&[(3, 10, 1_900.0), (4, 10, 0.0)]), [(0.0, 1_900.0)], "anywhere at first");
+}
+
+#[test]
+fn users_whose_last_rectangles_no_rectangle_can_follow_are_not_published_together() {
+    // Users 1 and 2 at 0–200 m, 3 and 4 at 1,000–1,200 m. A rectangle after 45 s must begin at or
+    // before 450 m for user 1, and at or after 550 m for user 3.
+    let first = [(1, 0, 0.0), (2, 0, 200.0), (3, 0, 1_000.0), (4, 0, 1_200.0)];
+    let found = |later: [(u64, u64, f64); 2]| later_rectangles(&[&first[..], &later].concat(), 2);
+    assert_eq!(found([(1, 45, 600.0), (3, 45, 600.0)]), []);
+    assert_eq!(found([(1, 60, 700.0), (3, 60, 650.0)]), [(600.0, 700.0)]);
 }
 
 #[test]
@@ -187,7 +236,8 @@ fn with_too_many_cliques_a_set_is_found_within_the_budget() {
     let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
     for (k, possible) in [(31, false), (30, true), (20, true)] {
         queries.iter_mut().for_each(|query| query.k = k);
-        let fresh = || Box::new(ICliqueCloak::new(Arc::clone(&atlas))) as Box<dyn Scheme>;
+        let settings = ICliqueCloakSettings::default();
+        let fresh = || Box::new(ICliqueCloak::new(Arc::clone(&atlas), settings)) as Box<dyn Scheme>;
         let (mut last, mut truncated) = (LastRectangles::new(), false);
         let served = run(&mut WarmAndCold::new(fresh), &queries, |step| {
             check_sets(&town, &last, step);

@@ -2,12 +2,12 @@
 
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guard::Promise;
+use meshcloak::history::Horizon;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::region::Region;
 use meshcloak::scheme::{Description, Observer, Pace, Published, Scheme, State};
 use meshcloak::units::Time;
 use std::collections::BTreeSet;
-use std::time::Duration;
 
 /// A stateful scheme compared in each turn with a fresh one.
 pub struct WarmAndCold<F> {
@@ -30,7 +30,7 @@ impl<F: Fn() -> Box<dyn Scheme> + Send> Scheme for WarmAndCold<F> {
         self.warm.describe()
     }
 
-    fn history_horizon(&self) -> Option<Duration> {
+    fn history_horizon(&self) -> Option<Horizon> {
         self.warm.history_horizon()
     }
 

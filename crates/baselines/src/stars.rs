@@ -4,6 +4,7 @@
 use crate::runs::Runs;
 use crate::undirected_streets::UndirectedStreets;
 use meshcloak::map::{StreetId, StreetMap, TerminalId};
+use meshcloak::units::Point;
 
 /// Segments and stars by number, in flat arrays.
 #[derive(Clone, Debug, Default)]
@@ -135,6 +136,43 @@ impl Stars {
     /// Streets of a segment.
     pub(crate) fn streets(&self, segment: u32) -> &[StreetId] {
         self.streets.get(segment)
+    }
+
+    /// Appends the streets of segments, ascending.
+    pub(crate) fn append_streets(&self, segments: &[u32], mesh: &mut Vec<StreetId>) {
+        let start = mesh.len();
+        segments.iter().for_each(|&segment| mesh.extend_from_slice(self.streets(segment)));
+        mesh[start..].sort_unstable();
+    }
+
+    /// Segments that share a star with a segment, with repetitions, including the segment itself.
+    pub(crate) fn around(&self, segment: u32) -> impl Iterator<Item = u32> {
+        self.ends(segment).flat_map(|star| self.segments(star).iter().copied())
+    }
+
+    /// A point of each star: its junction, or the start of its first street.
+    pub(crate) fn centres(&self, map: &StreetMap) -> Vec<Point> {
+        let centre = |star: u32| {
+            let segments = self.segments(star);
+            // A junction is an end of all its segments; with one segment any end will do.
+            let ends = |segment: u32| {
+                let streets = self.streets(segment).iter().map(|&street| map.street(street));
+                streets.flat_map(|street| [street.from, street.to]).collect::<Vec<TerminalId>>()
+            };
+            let first = ends(segments[0]);
+            let is_shared = |end: &&TerminalId| {
+                segments[1..].iter().all(|&segment| ends(segment).contains(end))
+            };
+            map.terminal(*first.iter().find(is_shared).unwrap_or(&first[0]))
+        };
+        (0..self.star_count() as u32).map(centre).collect()
+    }
+
+    /// Length of each segment, in units of 1/32 m.
+    pub(crate) fn lengths(&self, map: &StreetMap) -> Vec<u64> {
+        let length = |&street: &StreetId| u64::from(map.street(street).length.units());
+        let segments = 0..self.segment_count() as u32;
+        segments.map(|segment| self.streets(segment).iter().map(length).sum()).collect()
     }
 
     /// Segments of a star.

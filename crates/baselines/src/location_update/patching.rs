@@ -1,0 +1,110 @@
+//! Patching: the last region, and what can be reached of the new one, are published together.
+//! Regions only grow.
+
+use super::crowd::Crowd;
+use super::{OF, WrappedScheme, remember, travel_range};
+use crate::registry::{SchemeEntry, SchemeError, ThreatModel};
+use crate::rounded_rectangle::RoundedRectangle;
+use meshcloak::distance::Atlas;
+use meshcloak::history::Horizon;
+use meshcloak::query::Query;
+use meshcloak::region::Region;
+use meshcloak::scheme::{
+    Description, Observer, Published, RegionDependence, Scheme, Stage, State, Stats,
+};
+use meshcloak::units::Time;
+use std::sync::Arc;
+
+/// Row in the table of schemes.
+pub(crate) const ENTRY: SchemeEntry = SchemeEntry {
+    name: "patching",
+    parameters: &[OF],
+    threat_model: ThreatModel::MOVEMENT,
+    build: |atlas, arguments| {
+        let wrapped = WrappedScheme::build(atlas, arguments)?;
+        Ok::<Box<dyn Scheme>, SchemeError>(Box::new(Patching::new(Arc::clone(atlas), wrapped)))
+    },
+};
+
+/// A region, and the movement boundary if it has corners outside.
+struct Patched {
+    region: Region<'static>,
+    boundary: Option<RoundedRectangle>,
+}
+
+/// The wrapper.
+pub struct Patching {
+    atlas: Arc<Atlas>,
+    wrapped: WrappedScheme,
+    crowd: Crowd,
+    published: Published,
+}
+
+impl Patching {
+    fn new(atlas: Arc<Atlas>, wrapped: WrappedScheme) -> Patching {
+        let crowd = Crowd::new(atlas.map());
+        Patching { atlas, wrapped, crowd, published: Published::default() }
+    }
+
+    /// The region of a query: patched if something was published for its user before.
+    fn region(&mut self, state: &State, query: &Query, new: Region<'_>) -> Patched {
+        let Some(last) = state.history.publication(query.user) else {
+            return Patched { region: new.into_owned(), boundary: None };
+        };
+        // The later of two waiting queries may be published first.
+        let (t, previous) = (query.asked_at, last.asked_at);
+        let range = travel_range(query, (t - previous).max(previous - t));
+        let boundary = match *last.region {
+            Region::Rectangle(rectangle) => Some(RoundedRectangle { rectangle, radius: range }),
+            Region::Mesh(_) | Region::Disc(_) => None,
+        };
+        Patched { region: self.wrapped.reach.patch(&last.region, &new, range), boundary }
+    }
+}
+
+impl Scheme for Patching {
+    fn name(&self) -> &'static str {
+        ENTRY.name
+    }
+
+    fn describe(&self) -> Description {
+        let summary = "A scheme whose regions are united with the last ones.";
+        let regions = RegionDependence::Fixed;
+        Description { regions, ..self.wrapped.describe("Patching", summary) }
+    }
+
+    fn history_horizon(&self) -> Option<Horizon> {
+        Some(self.wrapped.horizon())
+    }
+
+    fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {
+        let proposal = self.wrapped.scheme.cloak(state, now, observer).clone();
+        observer.stage(Stage::Mesh);
+        let waiting = &state.waiting;
+        self.crowd.fill(self.atlas.map(), waiting);
+        self.published.clear();
+        for served in proposal.served() {
+            let query = &waiting[served.index as usize];
+            let Patched { region, boundary } =
+                self.region(state, query, proposal.set(served.set).region);
+            let map = self.atlas.map();
+            let mut members = self.crowd.inside(map, waiting, &region, served.index);
+            // An adversary excludes users in the corners, outside the boundary.
+            let point = |index: u32| map.point(waiting[index as usize].position);
+            members.retain(|&index| boundary.as_ref().is_none_or(|b| b.contains(point(index))));
+            let base = proposal.set(served.set).members.len();
+            // A wrapped scheme without anonymity sets, such as noise, has no k to keep.
+            let needed = if base < query.k as usize { 1 } else { query.k as usize };
+            if members.len() < needed || !members.contains(&served.index) {
+                continue;
+            }
+            let ids = members.iter().map(|&index| waiting[index as usize].id);
+            let set = self.published.add(ids, &region);
+            self.published.serve(served.index, set);
+            remember(&mut self.published, query, now, Arc::new(region));
+        }
+        let (nodes, cliques) = (waiting.len(), self.published.set_count());
+        self.published.stats = Stats { nodes, cliques, ..Stats::default() };
+        &mut self.published
+    }
+}

@@ -1,0 +1,101 @@
+use super::place_areas::NONE;
+use super::stay_time::{class, class_distance};
+use super::*;
+use crate::query_aware::tests::is_connected;
+use crate::testing::Scene;
+use meshcloak::map::StreetId;
+use meshcloak::query::Query;
+use meshcloak::region::Region;
+use meshcloak::town::town;
+use meshcloak::units::Length;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Reference: size of the largest set of places on some streets that differ pairwise, by trying all
+/// sets of categories.
+fn largest_diverse_set(scene: &Scene, streets: &[StreetId], theta: f64) -> u32 {
+    let map = &scene.town.map;
+    let on = map.pois().filter(|&poi| streets.contains(&map.poi(poi).position.street));
+    let names: BTreeSet<&str> = on.map(|poi| map.category(poi)).collect();
+    let names: Vec<&str> = names.into_iter().collect();
+    let differ = |a: &str, b: &str| {
+        let classes = f64::from(class(a).abs_diff(class(b)));
+        0.2 + 0.8 * classes / 7.0 >= theta - 1e-9
+    };
+    let is_diverse = |subset: u32| {
+        let inside: Vec<&str> =
+            (0..names.len()).filter(|i| subset >> i & 1 == 1).map(|i| names[i]).collect();
+        inside.iter().all(|a| inside.iter().all(|b| a == b || differ(a, b)))
+    };
+    let subsets = 0..1_u32 << names.len();
+    subsets.filter(|&subset| is_diverse(subset)).map(u32::count_ones).max().unwrap_or(0)
+}
+
+#[test]
+fn regions_hold_k_users_and_k_different_places() {
+    let mut served = 0;
+    for scene in Scene::many().map(Scene::with_pois) {
+        let theta = [0.0, 0.3, 0.45][scene.seed as usize % 3];
+        let mut scheme = Semantics::new(&scene.atlas, theta).expect("the map has places");
+        for (query, shown) in scene.state.waiting.iter().zip(scene.cloaked(&mut scheme)) {
+            let Some((members, Region::Mesh(streets))) = shown else { continue };
+            let at = format!("seed {} {query:?}\n{}", scene.seed, scene.town);
+            let inside = |user: &&Query| streets.contains(&user.position.street);
+            let users = scene.first_queries().into_iter().filter(inside).map(|user| user.id);
+            let mut users: Vec<_> = users.collect();
+            users.sort_unstable();
+            assert_eq!(members, users, "{at}");
+            assert!(members.len() >= query.k as usize && members.contains(&query.id), "{at}");
+            assert!(largest_diverse_set(&scene, &streets, theta) >= query.k, "{at}");
+            assert!(is_connected(&scene.town.map, &streets), "{at}");
+            served += 1;
+        }
+    }
+    assert!(served > 2_000, "{served}");
+}
+
+#[test]
+fn areas_divide_the_streets_and_nodes_unite_adjacent_areas() {
+    let mut unions = 0;
+    for scene in Scene::many().map(Scene::with_pois) {
+        let map = &scene.town.map;
+        let Semantics { areas, tree, .. } = Semantics::new(&scene.atlas, 0.3).unwrap();
+        let mut roots: BTreeSet<u32> = BTreeSet::new();
+        for street in map.streets() {
+            let area = areas.of(street);
+            if area == NONE {
+                continue;
+            }
+            assert!(areas.streets.get(area).contains(&street));
+            let mut last = 0;
+            for node in tree.path(area) {
+                let mut streets = Vec::new();
+                tree.append_streets(&areas, node, &mut streets);
+                assert!(streets.contains(&street) && is_connected(map, &streets));
+                assert!(streets.len() > last, "a union is larger than its parts");
+                assert_eq!(tree.diversity(node), largest_diverse_set(&scene, &streets, 0.3));
+                last = streets.len();
+                unions += 1;
+            }
+            roots.extend(tree.path(area).last());
+        }
+        // Each root is a component of the map.
+        let mut all = Vec::new();
+        roots.iter().for_each(|&root| tree.append_streets(&areas, root, &mut all));
+        let known = map.streets().filter(|&street| areas.of(street) != NONE).count();
+        assert_eq!(all.len(), known);
+    }
+    assert!(unions > 5_000, "{unions}");
+}
+
+#[test]
+fn a_map_without_categories_is_refused_with_a_sentence() {
+    let map = town("A 0,0  B 300,0 | A-B").map;
+    let atlas = Arc::new(Atlas::new(map, Length::metres(100.0)));
+    let problem = crate::by_name(&atlas, "semantics").err().expect("no categories").to_string();
+    assert!(
+        problem.starts_with("scheme `semantics`: the map has no points of interest"),
+        "{problem}"
+    );
+    assert_eq!(class_distance(0.3), Some(1));
+}
