@@ -2,8 +2,8 @@
 
 use crate::posterior::Posterior;
 use crate::view::View;
-use crate::{bayes, boundary, centre, combined, homogeneity, intersection, inversion};
-use crate::{reachability, region_inversion, sybils, timing};
+use crate::{ages, bayes, boundary, centre, combined, homogeneity, intersection, inversion};
+use crate::{matching, questions, reachability, region_inversion, sybils, timing, tracker};
 
 /// Knowledge of the adversary.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -12,6 +12,9 @@ pub enum Level {
     Service,
     /// L2: also the target's exact position at its previous query (the paper's adversary, §III-F).
     Previous,
+    /// L2+: also every member's previous position, and the places of the set without names (the
+    /// adversary of `history`).
+    Pasts,
     /// L3: also every position, k and dc of the batch (the adversary of reciprocity).
     Batch,
 }
@@ -22,6 +25,7 @@ impl Level {
         match self {
             Level::Service => "L1",
             Level::Previous => "L2",
+            Level::Pasts => "L2+",
             Level::Batch => "L3",
         }
     }
@@ -49,10 +53,13 @@ impl Attack {
 }
 
 /// All attacks, in the order of the tables.
-pub static ATTACKS: [Attack; 13] = [
+pub static ATTACKS: [Attack; 19] = [
     reachability::BETWEEN_REGIONS,
     reachability::FROM_A_KNOWN_POINT,
     reachability::IN_HINDSIGHT,
+    matching::MATCHING,
+    matching::MATCHING_TICK,
+    matching::CADENCE,
     boundary::BOUNDARY,
     centre::CENTRE,
     inversion::INVERSION,
@@ -62,7 +69,10 @@ pub static ATTACKS: [Attack; 13] = [
     homogeneity::HOMOGENEITY,
     timing::TIMING,
     bayes::BAYES,
+    tracker::TRACKER,
     combined::COMBINED,
+    questions::QUESTIONS,
+    ages::AGES,
 ];
 
 /// Returns the attack of that name.

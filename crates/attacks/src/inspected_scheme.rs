@@ -1,9 +1,9 @@
 //! Access to the batches of a scheme that runs elsewhere.
 
 use meshcloak::guard::Promise;
+use meshcloak::history::Horizon;
 use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
 use meshcloak::units::Time;
-use std::time::Duration;
 
 /// A scheme that calls `inspect` with input, time and result of every batch.
 pub struct InspectedScheme<F> {
@@ -22,7 +22,7 @@ impl<F: FnMut(&State, Time, &Published) + Send> Scheme for InspectedScheme<F> {
         self.scheme.describe()
     }
 
-    fn history_horizon(&self) -> Option<Duration> {
+    fn history_horizon(&self) -> Option<Horizon> {
         self.scheme.history_horizon()
     }
 

@@ -5,14 +5,14 @@
 //! pieces. It may run the public algorithm but never holds a query; the evaluation, which knows the
 //! truth, scores it. [`ATTACKS`] lists them.
 //!
-//! Attack K needs no code: a user who was not served in time and repeats the query in the clear has
-//! disclosed the position. No scheme prevents it; a gateway must fail closed.
+//! No attack is needed against a user who was not served in time and repeats the query in the clear:
+//! the position is disclosed. No scheme prevents it; a gateway must fail closed.
 //!
 //! ```
 //! use attacks::{ATTACKS, Level};
 //!
 //! let letters: String = ATTACKS.iter().map(|attack| attack.letter).collect();
-//! assert_eq!(letters, "AAABCDEFGHIJL");
+//! assert_eq!(letters, "AAAAAABCDEFGHIJKLMP");
 //! assert_eq!(ATTACKS[1].level, Level::Previous);
 //! ```
 
@@ -24,6 +24,7 @@ pub mod scheme_rerun;
 pub mod street_search;
 pub mod view;
 
+pub mod ages;
 pub mod bayes;
 pub mod boundary;
 pub mod centre;
@@ -31,10 +32,13 @@ pub mod combined;
 pub mod homogeneity;
 pub mod intersection;
 pub mod inversion;
+pub mod matching;
+pub mod questions;
 pub mod reachability;
 pub mod region_inversion;
 pub mod sybils;
 pub mod timing;
+pub mod tracker;
 
 #[cfg(test)]
 mod testing;
@@ -44,6 +48,6 @@ pub use inspected_scheme::InspectedScheme;
 pub use posterior::{Piece, Posterior};
 pub use scheme_rerun::SchemeRerun;
 pub use view::{
-    Candidate, KnownPosition, LinkedDisclosure, Prior, RegionDependence, Rerun, RerunResult,
-    Snapshot, Target, View,
+    Candidate, KnownMember, KnownPosition, KnownSet, LinkedDisclosure, Prior, RegionDependence,
+    Rerun, RerunResult, Snapshot, Target, View,
 };

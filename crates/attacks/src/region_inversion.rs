@@ -1,14 +1,22 @@
-//! E: region inversion. The region contains all streets that its members can reach. So every
-//! street within dc of the target was published, and every published street is reachable for some
-//! member. Streets that alone explain a part of the region are more probable.
+//! E: region inversion.
+//!
+//! - `reach`: the region contains all streets that its members can reach. So every street within dc
+//!   of the target was published, and every published street is reachable for some member. Streets
+//!   that alone explain a part of the region are more probable.
+//! - `cells`: each cell of the region has a member, and members can reach one another. So the target
+//!   is within its dc of every other cell of the region.
 
 use crate::attack::{Attack, Level};
 use crate::posterior::Posterior;
 use crate::view::{RegionDependence, View};
+use meshcloak::cells::{CellId, Cells};
+use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::region::Region;
-use std::sync::Arc;
+use meshcloak::units::Length;
+use std::cell::RefCell;
+use std::sync::{Arc, Weak};
 
 /// The attack.
 pub const REGION_INVERSION: Attack = Attack {
@@ -16,20 +24,21 @@ pub const REGION_INVERSION: Attack = Attack {
     letter: 'E',
     level: Level::Service,
     needs: "the target's dc: streets whose reachable streets were all published, weighted by the share \
-         of the region that only they explain",
+         of the region that only they explain; of cells, the streets within dc of every other cell",
     run: attack,
 };
 
 fn attack(view: &View<'_>) -> Option<Posterior> {
-    let (Region::Mesh(mesh), RegionDependence::Mesh(rule)) =
-        (&*view.disclosure().region, view.rule)
-    else {
-        return None; // the region does not depend on positions inside it
+    let Region::Mesh(streets) = &*view.disclosure().region else { return None };
+    let weights = match view.rule {
+        RegionDependence::Mesh(rule) => explanations(view, streets, rule),
+        RegionDependence::Cells(length) => near_all_cells(view, streets, length)?,
+        // The region does not depend on positions inside it.
+        RegionDependence::Fixed | RegionDependence::Tight => return None,
     };
-    let explanations = explanations(view, mesh, rule);
     let weight = |street: StreetId| {
-        let found = explanations.binary_search_by_key(&street, |explanation| explanation.0);
-        found.map_or(0.0, |index| explanations[index].1)
+        let found = weights.binary_search_by_key(&street, |weight| weight.0);
+        found.map_or(0.0, |index| weights[index].1)
     };
     let mut pieces = view.disclosure().uniform(view.atlas.map()).pieces.clone();
     pieces.iter_mut().for_each(|piece| piece.weight *= weight(piece.street));
@@ -59,11 +68,61 @@ fn explanations(view: &View<'_>, mesh: &[StreetId], rule: MeshRule) -> Vec<(Stre
     explained.iter().map(|(street, indices)| (*street, indices.iter().map(share).sum())).collect()
 }
 
+/// Returns the streets of a region of cells from which every other cell is within dc, ascending, all
+/// with the same weight; `None` if the region does not consist of whole cells of that length.
+fn near_all_cells(
+    view: &View<'_>,
+    region: &[StreetId],
+    length: Length,
+) -> Option<Vec<(StreetId, f64)>> {
+    let cells = cells_of(view.atlas, length);
+    let mut published: Vec<CellId> = region.iter().map(|&street| cells.of(street)).collect();
+    published.sort_unstable();
+    published.dedup();
+    if published.iter().map(|&cell| cells.streets(cell).len()).sum::<usize>() != region.len() {
+        return None;
+    }
+    let mut builder = MeshBuilder::new(Arc::clone(view.atlas), MeshRule::Reach);
+    // A member at the distance dc exactly counts as well.
+    let dc = (view.target.dc + Length::UNIT).min(view.atlas.dc_max());
+    let mut reached = Vec::new();
+    let mut is_near_all = |street: StreetId| {
+        reached.clear();
+        builder.cloaking_mesh([MeshKey { street, dc }].into_iter(), &mut reached);
+        let mut near: Vec<CellId> = reached.iter().map(|&street| cells.of(street)).collect();
+        near.sort_unstable();
+        published.iter().all(|cell| near.binary_search(cell).is_ok())
+    };
+    let near = region.iter().copied().filter(|&street| is_near_all(street));
+    Some(near.map(|street| (street, 1.0)).collect())
+}
+
+/// Returns the partition of a map; keeps the last one, since many regions of one run are attacked.
+fn cells_of(atlas: &Arc<Atlas>, length: Length) -> Arc<Cells> {
+    type Partition = (Weak<Atlas>, Length, Arc<Cells>);
+    thread_local!(static LAST: RefCell<Option<Partition>> = const { RefCell::new(None) });
+    LAST.with_borrow_mut(|last| {
+        let is_same = |(map, known, _): &&Partition| {
+            *known == length && map.upgrade().is_some_and(|map| Arc::ptr_eq(&map, atlas))
+        };
+        if let Some((_, _, cells)) = last.as_ref().filter(is_same) {
+            return Arc::clone(cells);
+        }
+        let cells = Arc::new(Cells::new(atlas.map(), length));
+        *last = Some((Arc::downgrade(atlas), length, Arc::clone(&cells)));
+        cells
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{Scenario, seconds};
-    use meshcloak::town::town;
+    use meshcloak::map::Position;
+    use meshcloak::naive;
+    use meshcloak::town::{Town, town};
+    use rand::RngExt as _;
+    use std::collections::BTreeSet;
 
     /// 0 ─ 1 ─ … ─ 9, 100 m each; with dc 150 a mesh extends by two streets on each side.
     fn road() -> Scenario {
@@ -106,10 +165,67 @@ mod tests {
     }
 
     #[test]
-    fn fixed_cells_reveal_nothing() {
+    fn one_cell_reveals_nothing() {
         let mut scenario = road();
         scenario.rule = RegionDependence::Fixed;
         scenario.show(seconds(0), &["2-3", "3-4"]);
         assert!(REGION_INVERSION.attack(&scenario.view(0)).is_none());
+    }
+
+    #[test]
+    fn two_cells_leave_the_streets_near_their_border() {
+        let mut scenario = road();
+        scenario.rule = RegionDependence::Cells(Length::metres(400.0));
+        let cells = Cells::new(&scenario.town.map, Length::metres(400.0));
+        assert_eq!(cells.count(), 2, "a road of 900 m");
+        scenario.show(seconds(0), &["0-1", "1-2", "2-3", "3-4", "4-5", "5-6", "6-7", "7-8", "8-9"]);
+        let found = weight_by_street(&scenario);
+        assert_eq!(found.len(), 4, "two streets on each side of the border: {found:?}");
+        let part: Vec<StreetId> = cells.streets(CellId(0)).to_vec();
+        scenario.disclosures.clear();
+        scenario.show_region(seconds(0), Region::Mesh(part.clone().into()));
+        assert_eq!(weight_by_street(&scenario).len(), part.len(), "one cell: all of its streets");
+        scenario.disclosures.clear();
+        scenario.show_region(seconds(0), Region::Mesh(part[1..].to_vec().into()));
+        assert!(REGION_INVERSION.attack(&scenario.view(0)).is_none(), "not a whole cell");
+    }
+
+    #[test]
+    fn streets_near_all_cells_equal_those_of_the_naive_distances() {
+        let (mut excluded, mut left) = (0, 0);
+        for seed in 0..150 {
+            let mut random = Town::generator(seed);
+            let dc = random.random_range(50.0..600.0);
+            let mut scenario = Scenario::on(Town::random(seed), dc, 10.0);
+            let (map, length) = (&scenario.town.map, Length::metres(200.0));
+            let cells = Cells::new(map, length);
+            let chosen: BTreeSet<CellId> =
+                (0..3).map(|_| cells.of(scenario.town.position(&mut random).street)).collect();
+            let region = map.streets().filter(|&street| chosen.contains(&cells.of(street)));
+            let region: Vec<StreetId> = region.collect();
+            let table = naive::terminal_distances(map);
+            let is_near = |street: StreetId, cell: CellId| {
+                let start = |street| Position { street, offset: Length::ZERO };
+                let exits = map.exits(start(street));
+                let exits: Vec<usize> = exits.map(|(terminal, _)| terminal.index()).collect();
+                let ends = cells.streets(cell).iter().flat_map(|&to| map.entrances(start(to)));
+                cells.of(street) == cell
+                    || ends.into_iter().any(|(terminal, _)| {
+                        let from = exits.iter().filter_map(|&exit| table[exit][terminal.index()]);
+                        from.min().is_some_and(|d| d <= scenario.target.dc)
+                    })
+            };
+            let expected =
+                region.iter().filter(|&&street| chosen.iter().all(|&c| is_near(street, c)));
+            let expected: Vec<StreetId> = expected.copied().collect();
+            scenario.rule = RegionDependence::Cells(length);
+            scenario.show_region(seconds(0), Region::Mesh(region.clone().into()));
+            let found = near_all_cells(&scenario.view(0), &region, length).expect("whole cells");
+            let found: Vec<StreetId> = found.into_iter().map(|(street, _)| street).collect();
+            assert_eq!(found, expected, "seed {seed}\n{}", scenario.town);
+            excluded += region.len() - found.len();
+            left += found.len();
+        }
+        assert!(excluded > 100 && left > 200, "{excluded} excluded, {left} left");
     }
 }

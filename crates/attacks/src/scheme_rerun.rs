@@ -3,7 +3,7 @@
 
 use crate::view::{Candidate, Rerun, RerunResult};
 use meshcloak::query::Query;
-use meshcloak::scheme::{Scheme, State};
+use meshcloak::scheme::{Published, Scheme, State};
 use meshcloak::units::Time;
 
 /// Creates an instance of the scheme.
@@ -24,6 +24,26 @@ impl SchemeRerun<'_> {
     pub fn candidates(state: &State) -> Vec<Candidate> {
         state.waiting.iter().map(Candidate::from).collect()
     }
+
+    /// Runs an instance of the scheme on the state of a turn with the assumed queries. Instances may
+    /// be used again: their buffers do not change a result.
+    pub fn run(
+        scheme: &mut dyn Scheme,
+        state: &State,
+        now: Time,
+        candidates: &[Candidate],
+    ) -> RerunResult {
+        let unchanged = state.waiting.len() == candidates.len()
+            && state.waiting.iter().zip(candidates).all(|(a, b)| Candidate::from(a) == *b);
+        let changed = (!unchanged).then(|| {
+            let mut changed = state.clone();
+            changed.waiting = candidates.iter().map(query).collect();
+            let added = candidates.len().saturating_sub(state.waiting.len());
+            changed.arrived = (state.arrived + added).min(candidates.len());
+            changed
+        });
+        result(scheme.cloak(changed.as_ref().unwrap_or(state), now, &mut ()), candidates)
+    }
 }
 
 impl From<&Query> for Candidate {
@@ -37,6 +57,7 @@ impl From<&Query> for Candidate {
             asked_at: query.asked_at,
             tolerance: query.temporal_tolerance,
             speed: query.speed,
+            asks: query.asks,
         }
     }
 }
@@ -49,39 +70,33 @@ fn query(candidate: &Candidate) -> Query {
         .dt(candidate.tolerance)
         .dc(candidate.dc)
         .speed(candidate.speed)
+        .asks(candidate.asks)
         .build_unchecked()
 }
 
 impl Rerun for SchemeRerun<'_> {
     fn rerun(&self, candidates: &[Candidate]) -> Option<RerunResult> {
-        let mut scheme = (self.make)();
-        let unchanged = self.state.waiting.len() == candidates.len()
-            && self.state.waiting.iter().zip(candidates).all(|(a, b)| Candidate::from(a) == *b);
-        let changed = (!unchanged).then(|| {
-            let mut state = self.state.clone();
-            state.waiting = candidates.iter().map(query).collect();
-            let added = candidates.len().saturating_sub(self.state.waiting.len());
-            state.arrived = (state.arrived + added).min(candidates.len());
-            state
-        });
-        let state = changed.as_ref().unwrap_or(self.state);
-        let published = scheme.cloak(state, self.now, &mut ());
-        let mut order: Vec<u32> = (0..candidates.len() as u32).collect();
-        order.sort_unstable_by_key(|&index| candidates[index as usize].id);
-        let find = |id| {
-            let found = order.binary_search_by_key(&id, |&index| candidates[index as usize].id);
-            found.ok().map(|found| order[found])
-        };
-        let mut result =
-            RerunResult { region_of: vec![None; candidates.len()], ..RerunResult::default() };
-        for set in 0..published.set_count() as u32 {
-            let set = published.set(set);
-            result.sets.push(set.members.iter().filter_map(|id| find(*id)).collect());
-            result.regions.push(set.region.into_owned());
-        }
-        for served in published.served() {
-            result.region_of[served.index as usize] = Some(served.set);
-        }
-        Some(result)
+        Some(SchemeRerun::run(&mut *(self.make)(), self.state, self.now, candidates))
     }
+}
+
+/// Returns what is published, by index of the candidates.
+fn result(published: &Published, candidates: &[Candidate]) -> RerunResult {
+    let mut order: Vec<u32> = (0..candidates.len() as u32).collect();
+    order.sort_unstable_by_key(|&index| candidates[index as usize].id);
+    let find = |id| {
+        let found = order.binary_search_by_key(&id, |&index| candidates[index as usize].id);
+        found.ok().map(|found| order[found])
+    };
+    let mut result =
+        RerunResult { region_of: vec![None; candidates.len()], ..RerunResult::default() };
+    for set in 0..published.set_count() as u32 {
+        let set = published.set(set);
+        result.sets.push(set.members.iter().filter_map(|id| find(*id)).collect());
+        result.regions.push(set.region.into_owned());
+    }
+    for served in published.served() {
+        result.region_of[served.index as usize] = Some(served.set);
+    }
+    result
 }

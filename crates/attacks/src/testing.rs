@@ -67,6 +67,7 @@ impl Scenario {
             disclosures: &self.disclosures,
             attacked,
             previous: self.previous,
+            set: None,
             snapshot: None,
             candidate_sets: &self.candidate_sets,
             prior: self.prior.as_ref(),

@@ -26,6 +26,8 @@ pub struct View<'a> {
     pub attacked: usize,
     /// L2: position and time of the target's previous query, whether it was published or not.
     pub previous: Option<KnownPosition>,
+    /// L2+: the set of the attacked disclosure.
+    pub set: Option<&'a KnownSet>,
     /// L3: all waiting queries of the attacked batch.
     pub snapshot: Option<&'a Snapshot<'a>>,
     /// L3: for each disclosure up to the attacked one, its candidate users.
@@ -84,6 +86,30 @@ pub struct KnownPosition {
     pub position: Position,
 }
 
+/// A published set: its places without names, and everyone's past.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownSet {
+    /// Positions of the members, in any order.
+    pub places: Vec<Position>,
+    /// The members; which of them is at which place is unknown.
+    pub members: Vec<KnownMember>,
+    /// Index of the target among the members.
+    pub target: usize,
+}
+
+/// What is known of a member of a set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KnownMember {
+    /// Last accepted query before the present one.
+    pub accepted: Option<KnownPosition>,
+    /// Last published query before the present one.
+    pub published: Option<KnownPosition>,
+    /// Top speed.
+    pub speed: Option<Speed>,
+    /// Time of the present query.
+    pub asked_at: Time,
+}
+
 /// Popularity of each street among other users.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Prior {
@@ -110,6 +136,8 @@ pub struct Candidate {
     pub tolerance: Duration,
     /// Top speed.
     pub speed: Option<Speed>,
+    /// Whether there is a question; otherwise a presence report.
+    pub asks: bool,
 }
 
 /// The public algorithm, which an adversary can run.

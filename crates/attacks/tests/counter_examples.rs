@@ -112,6 +112,7 @@ fn attack_from(
         disclosures,
         attacked: 0,
         previous: Some(KnownPosition { at: at(0), position: before }),
+        set: None,
         snapshot: None,
         candidate_sets: &[],
         prior: None,
@@ -129,15 +130,7 @@ impl Scheme for OneSet {
     }
 
     fn describe(&self) -> Description {
-        Description {
-            label: "One set",
-            summary: "",
-            setting: "map",
-            cliques: "",
-            constraint: "",
-            pace: Pace::Batch,
-            regions: RegionDependence::Fixed,
-        }
+        Description::unlisted(Pace::Batch, RegionDependence::Fixed)
     }
 
     fn cloak(&mut self, state: &State, _: Time, _: &mut dyn Observer) -> &mut Published {
@@ -176,6 +169,7 @@ fn inverted(
             disclosures: &disclosures,
             attacked: 0,
             previous: None,
+            set: None,
             snapshot: Some(&snapshot),
             candidate_sets: &[],
             prior: None,

@@ -14,7 +14,9 @@
 //! ```
 
 mod distinct;
+mod mean;
 pub mod metrics;
+mod point_list;
 pub mod reason;
 pub mod stopwatch;
 
@@ -35,6 +37,8 @@ pub mod evaluate;
 pub mod provenance;
 pub mod results;
 pub mod store;
+
+pub mod neighbours;
 
 pub mod report;
 pub mod score;

@@ -1,7 +1,9 @@
 //! Metrics of a run (docs/SPEC.md §11), accumulated in constant memory.
 
+pub use crate::mean::Mean;
 use crate::reason::Reason;
 use crate::stopwatch::Spent;
+use meshcloak::engine::Turn;
 use meshcloak::guard::Violation;
 use meshcloak::scheme::Stats;
 use std::time::Duration;
@@ -11,8 +13,10 @@ use std::time::Duration;
 pub struct Tally {
     /// Refused queries, by the order of [`Reason::ALL`].
     pub refusals: [u64; Reason::ALL.len()],
-    /// Accepted queries.
+    /// Accepted queries with a question. All metrics are of these, unless stated.
     pub accepted: u64,
+    /// Accepted presence reports.
+    pub present: u64,
     /// Succeeded queries.
     pub succeeded: u64,
     /// Expired queries.
@@ -37,8 +41,14 @@ pub struct Tally {
     pub region_metres_per_member: Mean,
     /// Area of the region in m², for regions that have one.
     pub region_area: Mean,
+    /// Largest of these areas; `None` if no region has one.
+    pub max_region_area: Option<f64>,
     /// Size of the set / k.
     pub relative_k: Mean,
+    /// k by users: members of the set, whether they ask or not.
+    pub k_by_users: Mean,
+    /// k by askers: members of the set that ask.
+    pub k_by_askers: Mean,
     /// Delay / temporal tolerance, without queries of zero tolerance.
     pub relative_dt: Mean,
     /// Seconds from query to publication.
@@ -66,36 +76,23 @@ pub struct Success {
     pub delay: Duration,
     /// Size of the set.
     pub members: usize,
+    /// Members of the set that ask.
+    pub asking: usize,
     /// Street length of the region, in metres.
     pub metres: f64,
     /// Area of the region in m², if it has one.
     pub area: Option<f64>,
 }
 
-/// Incremental mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Mean {
-    sum: f64,
-    count: u64,
-}
-
-impl Mean {
-    /// Adds a value.
-    pub fn add(&mut self, value: f64) {
-        self.sum += value;
-        self.count += 1;
+/// Counts the members of each set of a turn that ask: all but the presence reports that it serves. A
+/// member may be served by another set.
+pub fn count_asking(turn: &Turn<'_>) -> Vec<usize> {
+    let sets = 0..turn.published.set_count() as u32;
+    let mut asking: Vec<usize> = sets.map(|set| turn.published.set(set).members.len()).collect();
+    for (_, set) in turn.served.iter().filter(|(query, _)| !query.asks) {
+        asking[*set as usize] -= 1;
     }
-
-    /// Adds all values of another mean.
-    pub fn join(&mut self, other: Mean) {
-        self.sum += other.sum;
-        self.count += other.count;
-    }
-
-    /// Returns the mean; `None` without values.
-    pub fn value(self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum / self.count as f64)
-    }
+    asking
 }
 
 /// Delay that the paper reports for most queries (§V-B).
@@ -109,14 +106,17 @@ impl Tally {
 
     /// Counts a succeeded query.
     pub fn succeed(&mut self, success: &Success) {
-        let Success { k, tolerance, delay, members, metres, area } = *success;
+        let Success { k, tolerance, delay, members, asking, metres, area } = *success;
         self.succeeded += 1;
         self.region_metres.add(metres);
         self.region_metres_per_member.add(metres / members as f64);
         if let Some(area) = area {
             self.region_area.add(area);
+            self.max_region_area = Some(self.max_region_area.map_or(area, |max| max.max(area)));
         }
         self.relative_k.add(members as f64 / f64::from(k));
+        self.k_by_users.add(members as f64);
+        self.k_by_askers.add(asking as f64);
         if tolerance > Duration::ZERO {
             self.relative_dt.add(delay.as_millis() as f64 / tolerance.as_millis() as f64);
         }
@@ -157,9 +157,9 @@ impl Tally {
         self.refusals.iter().sum()
     }
 
-    /// Returns the number of accepted and refused queries.
+    /// Returns the number of accepted and refused queries, presence reports included.
     pub fn queries(&self) -> u64 {
-        self.accepted + self.refused()
+        self.accepted + self.present + self.refused()
     }
 
     /// Returns succeeded / (succeeded + expired + replaced).
@@ -189,6 +189,7 @@ mod tests {
             tolerance: MS(tolerance),
             delay: MS(delay),
             members,
+            asking: members,
             metres,
             area,
         };
@@ -210,6 +211,7 @@ mod tests {
     fn region_area_is_a_mean_over_regions_with_an_area() {
         // (40,000 + 10,000) / 2: a mesh has none.
         assert_eq!(three().region_area.value(), Some(25_000.0));
+        assert_eq!(three().max_region_area, Some(40_000.0));
     }
 
     #[test]
@@ -231,7 +233,9 @@ mod tests {
         assert_eq!(tally.delay.value(), Some(3.001 / 3.0));
         assert_eq!(tally.within_two_seconds.value(), Some(2.0 / 3.0));
         let (tolerance, delay) = (MS(3_000), MS(2_000));
-        let exactly = Success { k: 2, tolerance, delay, members: 2, metres: 1.0, area: None };
+        let sizes =
+            Success { k: 2, tolerance, delay, members: 2, asking: 1, metres: 1.0, area: None };
+        let exactly = sizes;
         tally.succeed(&exactly);
         assert_eq!(tally.within_two_seconds.value(), Some(3.0 / 4.0));
     }

@@ -2,18 +2,22 @@
 //!
 //! `meshcloak` has the default settings of the library: guarantee `reciprocal`, coverage `own`,
 //! region `reach`. Other settings follow after slashes: `meshcloak/paper`,
-//! `meshcloak/history/cells-600`. The canonical name always states the guarantee.
+//! `meshcloak/history/cells-600`. The canonical name always states the guarantee. Parameters of
+//! other schemes follow after colons: `casper:levels=8`.
 
 use crate::run::Presence;
-use meshcloak::cells::{CellRule, DEFAULT_CELL_LENGTH};
+use baselines::{SchemeChoice, SchemeError};
+use meshcloak::cells::{DEFAULT_CELL_LENGTH, DEFAULT_CELLS_LENGTH};
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::Guarantee;
+use meshcloak::guarantee::{Guarantee, HistoryClock};
 use meshcloak::mesh::MeshRule;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
+use meshcloak::presence::PresenceRule;
 use meshcloak::scheme::Scheme;
 use meshcloak::units::Length;
 use serde::{Deserialize, Deserializer};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Name of MeshCloak with its default settings.
 pub const MESHCLOAK: &str = "meshcloak";
@@ -28,20 +32,41 @@ pub fn names() -> Vec<&'static str> {
 
 /// Describes the valid scheme names, for error messages.
 pub fn expected() -> String {
-    let settings = "paper, reciprocal, history, reach, printed, cells, cells-METRES, \
-                    cells-METRES-MINIMUM, cell or cell-METRES";
+    let settings = "paper, reciprocal, history, history/published, reach, printed, cells, cells-METRES, \
+                    cell or cell-METRES, askers or age-SECONDS (which presence reports count)";
     let presence = "present-SHARE or absent-SHARE (percentage of users without a question)";
     let names = names()[1..].join(", ");
-    format!("{MESHCLOAK}, {names}; `{MESHCLOAK}` may be followed by /{settings}, /{presence}")
+    format!(
+        "{MESHCLOAK}, {names}; `{MESHCLOAK}` may be followed by /{settings}, /{presence}, the \
+         others by :PARAMETER=VALUE"
+    )
 }
 
-/// Returns the canonical form of a scheme name; `None` if the name is unknown.
-pub fn canonical(name: &str) -> Option<String> {
+/// Returns the canonical form of a scheme name.
+///
+/// # Errors
+/// If scheme, setting or parameter are unknown, or a value is out of its range.
+pub fn canonical(name: &str) -> Result<String, NameError> {
     let (scheme, presence) = presence(name);
-    match settings(scheme) {
-        Some(settings) => Some(format!("{}{presence}", named(settings))),
-        None => names().contains(&name).then(|| name.to_owned()),
+    if let Some(settings) = settings(scheme) {
+        return Ok(format!("{}{presence}", named(settings)));
     }
+    match (SchemeChoice::parse(scheme), presence) {
+        (Ok(choice), Presence::AllAsk) => Ok(choice.to_string()),
+        (Err(SchemeError::Unknown(_)), _) | (Ok(_), _) => Err(NameError::Unknown(name.to_owned())),
+        (Err(problem), _) => Err(NameError::Invalid(problem)),
+    }
+}
+
+/// Why a text is not the name of a scheme.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum NameError {
+    /// There is no such scheme.
+    #[error("unknown scheme `{0}`; expected {expected}", expected = expected())]
+    Unknown(String),
+    /// The scheme does not have this parameter or value.
+    #[error(transparent)]
+    Invalid(#[from] SchemeError),
 }
 
 /// Splits a name into the scheme and the presence setting.
@@ -61,13 +86,17 @@ pub fn named(settings: Settings) -> String {
     let region = match settings.region {
         RegionRule::Mesh(MeshRule::Reach) => String::new(),
         RegionRule::Mesh(MeshRule::Printed) => "/printed".to_owned(),
-        RegionRule::Cells(CellRule { length, min_cells }) => {
-            let suffix = if min_cells > 1 { format!("-{min_cells}") } else { String::new() };
-            format!("/cells-{}{suffix}", length.as_metres())
-        }
+        RegionRule::Cells(length) => format!("/cells-{}", length.as_metres()),
         RegionRule::Cell(length) => format!("/cell-{}", length.as_metres()),
     };
-    format!("{MESHCLOAK}/{guarantee}{region}")
+    let clock = match settings.history_clock {
+        HistoryClock::Published => "/published",
+        HistoryClock::Asked => "",
+    };
+    let PresenceRule { counts, max_age } = settings.presence;
+    let counts = if counts { "" } else { "/askers" };
+    let age = max_age.map_or(String::new(), |age| format!("/age-{}", age.as_secs_f64()));
+    format!("{MESHCLOAK}/{guarantee}{clock}{region}{counts}{age}")
 }
 
 /// Parses the settings in a name of MeshCloak, without presence; `None` for other schemes.
@@ -79,15 +108,29 @@ pub fn settings(name: &str) -> Option<Settings> {
             "paper" => settings.guarantee = Guarantee::Paper,
             "reciprocal" => settings.guarantee = Guarantee::Reciprocal,
             "history" => settings.guarantee = Guarantee::History,
+            "asked" => settings.history_clock = HistoryClock::Asked,
+            "published" => settings.history_clock = HistoryClock::Published,
             "reach" => settings.region = RegionRule::Mesh(MeshRule::Reach),
+            "askers" => settings.presence.counts = false,
             "printed" => settings.region = RegionRule::Mesh(MeshRule::Printed),
-            _ => settings.region = region_of_cells(word)?,
+            _ => match word.strip_prefix("age-") {
+                Some(seconds) => settings.presence.max_age = Some(age(seconds)?),
+                None => settings.region = region_of_cells(word)?,
+            },
         }
     }
-    Some(settings)
+    let is_used =
+        settings.guarantee == Guarantee::History || settings.history_clock == HistoryClock::Asked;
+    is_used.then_some(settings)
 }
 
-/// Parses `cells`, `cells-METRES`, `cells-METRES-MINIMUM`, `cell` or `cell-METRES`.
+/// Parses the largest age of a presence report, in seconds with at most three decimals.
+fn age(seconds: &str) -> Option<Duration> {
+    let seconds: f64 = seconds.parse().ok().filter(|seconds| (0.001..=3600.0).contains(seconds))?;
+    Some(Duration::from_millis((seconds * 1000.0).round() as u64))
+}
+
+/// Parses `cells`, `cells-METRES`, `cell` or `cell-METRES`.
 fn region_of_cells(word: &str) -> Option<RegionRule> {
     let mut words = word.split('-');
     let name = words.next()?;
@@ -98,26 +141,21 @@ fn region_of_cells(word: &str) -> Option<RegionRule> {
         }
         None => None,
     };
-    let mut rule = CellRule::default();
     let region = match name {
         "cell" => RegionRule::Cell(length.unwrap_or(DEFAULT_CELL_LENGTH)),
-        "cells" => {
-            rule.length = length.unwrap_or(rule.length);
-            if let Some(min_cells) = words.next() {
-                rule.min_cells =
-                    min_cells.parse().ok().filter(|min_cells| (1..=10_000).contains(min_cells))?;
-            }
-            RegionRule::Cells(rule)
-        }
+        "cells" => RegionRule::Cells(length.unwrap_or(DEFAULT_CELLS_LENGTH)),
         _ => return None,
     };
     words.next().is_none().then_some(region)
 }
 
 /// Builds the scheme of that name on a prepared map.
-pub fn by_name(atlas: &Arc<Atlas>, name: &str) -> Option<Box<dyn Scheme>> {
+///
+/// # Errors
+/// If the name is invalid, or the map lacks what the scheme needs.
+pub fn by_name(atlas: &Arc<Atlas>, name: &str) -> Result<Box<dyn Scheme>, SchemeError> {
     match settings(name) {
-        Some(settings) => Some(Box::new(MeshCloak::new(Arc::clone(atlas), settings))),
+        Some(settings) => Ok(Box::new(MeshCloak::new(Arc::clone(atlas), settings))),
         None => baselines::by_name(atlas, name),
     }
 }
@@ -154,36 +192,49 @@ mod tests {
             ("meshcloak", "meshcloak/reciprocal"),
             ("meshcloak/paper/reach", PAPER),
             ("meshcloak/cells/reciprocal", "meshcloak/reciprocal/cells-1200"),
-            ("meshcloak/history/cells-600-3", "meshcloak/history/cells-600-3"),
-            ("meshcloak/reciprocal/cells-600-1", "meshcloak/reciprocal/cells-600"),
+            ("meshcloak/cells-600/reciprocal", "meshcloak/reciprocal/cells-600"),
             ("meshcloak/cell", "meshcloak/reciprocal/cell-3000"),
             ("meshcloak/cell-600/history", "meshcloak/history/cell-600"),
+            ("meshcloak/history/asked", "meshcloak/history"),
+            ("meshcloak/cell-600/history/published", "meshcloak/history/published/cell-600"),
             ("meshcloak/paper/printed", "meshcloak/paper/printed"),
             ("meshcloak-printed", "meshcloak-printed"),
             ("meshcloak/reciprocal/reach/present-50", "meshcloak/reciprocal/present-50"),
+            ("meshcloak/age-3/present-90", "meshcloak/reciprocal/age-3/present-90"),
+            ("meshcloak/age-0.5/askers/history", "meshcloak/history/askers/age-0.5"),
             ("meshcloak/absent-5", "meshcloak/reciprocal/absent-5"),
             ("casper", "casper"),
+            ("casper:levels=8:min-area=0", "casper:levels=8"),
         ] {
-            assert_eq!(canonical(name).as_deref(), Some(written));
-            assert_eq!(canonical(written).as_deref(), Some(written));
+            assert_eq!(canonical(name).unwrap(), written);
+            assert_eq!(canonical(written).unwrap(), written);
         }
         for name in [
             "",
             "meshcloak/",
             "meshcloak/cells-",
             "meshcloak/cells-0",
-            "meshcloak/cells-600-0",
-            "meshcloak/cells-600-1-1",
+            "meshcloak/cells-600-3",
             "meshcloak/cell-600-1",
             "meshcloak/cell-0",
             "meshcloak/magic",
+            "meshcloak/age-0",
+            "meshcloak/age-",
+            "meshcloak/published",
             "meshcloak/present-100",
             "meshcloak/present-5/reciprocal",
             "casper/present-5",
             "casper/history",
         ] {
-            assert_eq!(canonical(name), None, "{name}");
+            assert!(matches!(canonical(name), Err(NameError::Unknown(_))), "{name}");
         }
+    }
+
+    #[test]
+    fn an_invalid_parameter_is_named_with_what_was_expected() {
+        let message = canonical("casper:levels=99").unwrap_err().to_string();
+        let expected = "scheme `casper`: levels=99; expected a whole number from 1 to 16";
+        assert_eq!(message, expected);
     }
 
     #[test]

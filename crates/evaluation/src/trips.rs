@@ -38,15 +38,18 @@ pub fn reported(trips: &Trips) -> Vec<Reported> {
 }
 
 /// Converts every trip to sightings; the first trip begins at 0.
+///
+/// # Errors
+/// [`NoFrame`] if a point is in degrees and the map has no projection.
 pub fn sightings(map: &StreetMap, trips: &Trips) -> Result<Vec<Vec<Sighting>>, NoFrame> {
-    let frame = map.frame().ok_or(NoFrame)?;
     let earliest = earliest(trips);
-    let sighting = |point: &TripPoint| Sighting {
-        at: Duration::from_millis(u64::try_from(point.at.saturating_sub(earliest)).unwrap_or(0)),
-        point: match point.coordinates {
+    let sighting = |point: &TripPoint| {
+        let since = u64::try_from(point.at.saturating_sub(earliest)).unwrap_or(0);
+        let point = match point.coordinates {
             Coordinates::Metres(point) => point,
-            Coordinates::Degrees(lon_lat) => frame.point(lon_lat),
-        },
+            Coordinates::Degrees(lon_lat) => map.frame().ok_or(NoFrame)?.point(lon_lat),
+        };
+        Ok(Sighting { at: Duration::from_millis(since), point })
     };
-    Ok(trips.trips.iter().map(|trip| trip.points.iter().map(sighting).collect()).collect())
+    trips.trips.iter().map(|trip| trip.points.iter().map(sighting).collect()).collect()
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 use traffic::matching::{MatchSettings, Matcher};
 use traffic::traces::along::{MatchedTrip, queries_along};
 use traffic::traces::{TraceSettings, overlay};
-use traffic::{Profile, Simulation, SimulationSettings};
+use traffic::{Journey, Profile, Simulation, SimulationSettings};
 
 /// All queries of a population.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +25,9 @@ pub struct Workload {
     pub queries: Vec<traffic::SimulatedQuery>,
     /// Number of users.
     pub users: usize,
+    /// Paths of the users, whose names are the numbers of [`Self::queries`]; empty unless they are
+    /// recorded by [`record_journeys`].
+    pub journeys: Vec<Journey>,
 }
 
 impl Workload {
@@ -90,7 +93,16 @@ pub fn simulate(map: &StreetMap, profile: &Profile, settings: SimulationSettings
     while let Some(mut batch) = simulation.step() {
         queries.append(&mut batch.queries);
     }
-    Workload { queries, users: settings.users as usize }
+    Workload { queries, users: settings.users as usize, journeys: Vec::new() }
+}
+
+/// Paths of the agents whose queries [`simulate`] generates with the same arguments.
+pub fn record_journeys(
+    map: &StreetMap,
+    profile: &Profile,
+    settings: SimulationSettings,
+) -> Vec<Journey> {
+    Simulation::new(map, profile, settings).record_journeys(u32::MAX, &|| ())
 }
 
 /// Generates queries along the first `population.users` trips, all shifted to begin within the
@@ -118,5 +130,6 @@ fn follow_trips(
         rows.map(|((trip, sightings), matched)| MatchedTrip { name: &trip.id, sightings, matched }),
         &settings,
     );
-    Ok(Workload { queries: generated.queries, users: generated.names.len() })
+    let users = generated.names.len();
+    Ok(Workload { queries: generated.queries, users, journeys: Vec::new() })
 }

@@ -130,7 +130,7 @@ fn build(folder: &Path) -> HtmlReport {
     HtmlReport::new(&Data::read(folder).unwrap()).unwrap()
 }
 
-const SECTIONS: [&str; 16] = [
+const SECTIONS: [&str; 17] = [
     "provenance",
     "claims",
     "schemes",
@@ -146,6 +146,7 @@ const SECTIONS: [&str; 16] = [
     "people",
     "presence",
     "taxis",
+    "neighbours",
     "why",
 ];
 
@@ -158,9 +159,10 @@ fn every_section_is_present_and_in_the_contents() {
         assert_eq!(html.matches(&format!("<a href=\"#{id}\">")).count(), 1, "{id}");
     }
     let missing: Vec<&str> = html.lines().filter(|line| line.contains("Left out:")).collect();
-    assert_eq!(missing.len(), 2, "only presence and attacks have no data: {missing:?}");
+    assert_eq!(missing.len(), 3, "presence, attacks and neighbours have no data: {missing:?}");
     assert!(missing[0].contains("no run with presence reports"), "{missing:?}");
     assert!(missing[1].contains("no attack results"), "{missing:?}");
+    assert!(missing[2].contains("no measures"), "{missing:?}");
 }
 
 #[test]

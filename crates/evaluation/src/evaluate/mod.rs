@@ -11,11 +11,12 @@ use crate::grid::{self, GridCell};
 use crate::maps::{DC_MAX, MapPlan};
 use crate::provenance::{Machine, Program};
 use crate::results::SchemeRow;
-use crate::run::{Conditions, run};
+use crate::run::{Conditions, TICK, run};
 use crate::schemes;
 use crate::store::{CellResult, Store, StoreError};
 use crate::workload::{self, Workload, WorkloadError};
 use assemble::{Assembled, assemble};
+use baselines::SchemeError;
 use estimate::Estimate;
 use import::ImportError;
 use meshcloak::distance::Atlas;
@@ -66,11 +67,16 @@ pub struct EvaluationSummary {
 pub trait CellProgress: Sync {
     /// Reports `done` of `total` cells and the estimated remaining time, if known.
     fn progress(&self, done: usize, total: usize, remaining: Option<Duration>);
+
+    /// Reports that a scheme cannot run on a map; its cells are skipped.
+    fn skipped(&self, map: &str, problem: &SchemeError);
 }
 
 /// Ignores all reports.
 impl CellProgress for () {
     fn progress(&self, _: usize, _: usize, _: Option<Duration>) {}
+
+    fn skipped(&self, _: &str, _: &SchemeError) {}
 }
 
 /// Why an evaluation stopped. Completed cells stay stored.
@@ -86,8 +92,8 @@ pub enum EvaluationError {
     #[error(transparent)]
     Store(#[from] StoreError),
     /// The scheme is unknown.
-    #[error("unknown scheme `{0}`; expected {1}")]
-    Scheme(String, String),
+    #[error(transparent)]
+    Scheme(#[from] SchemeError),
     /// The recorded costs belong to another run: file, recorded turns, replayed turns.
     #[error("{}: {} turns recorded, {} turns replayed; the costs belong to another run", .0.display(), .1, .2)]
     Costs(PathBuf, usize, usize),
@@ -193,16 +199,23 @@ impl Work<'_> {
         workloads: &WorkloadCache,
     ) -> Result<(), EvaluationError> {
         let begun = Instant::now();
+        let (name, presence) = schemes::presence(&cell.scheme);
+        let mut scheme = match schemes::by_name(atlas, name) {
+            Err(problem @ SchemeError::Map { .. }) => {
+                workloads.release(&cell.population);
+                self.observer.skipped(&cell.population.map.name, &problem);
+                return Ok(());
+            }
+            built => built?,
+        };
         let workload = workloads.get_or_generate(&cell.population, || {
             workload::generate(&cell.population, atlas.map(), self.evaluation.maps)
         })?;
-        let (name, presence) = schemes::presence(&cell.scheme);
-        let mut scheme = schemes::by_name(atlas, name)
-            .ok_or_else(|| EvaluationError::Scheme(cell.scheme.clone(), schemes::expected()))?;
         let conditions = Conditions {
             tolerance: Duration::from_millis(cell.dt.into()),
             dc_max: Length::metres(DC_MAX),
             presence,
+            tick: TICK,
         };
         let mut costs = self.costs(cell)?;
         let result = run(scheme.as_mut(), atlas.map(), &workload, conditions, &mut costs);

@@ -3,7 +3,7 @@
 use super::error::ExperimentError;
 use super::toml_table::{TomlField, TomlSource, TomlTable};
 use super::{Experiment, ExperimentGrid, TAXI, TimeModel, Tolerances, TripSource, Volume};
-use crate::schemes;
+use crate::schemes::{self, NameError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use toml::de::DeTable;
@@ -63,8 +63,12 @@ fn schemes(field: &TomlField<'_>) -> Checked<Vec<String>> {
     if field.text() == Some("all") {
         return Ok(schemes::names().into_iter().map(str::to_owned).collect());
     }
-    let known = |field: &TomlField<'_>| field.text().and_then(schemes::canonical);
-    field.list(&format!("all, {}", schemes::expected()), known)
+    let expected = || format!("all, {}", schemes::expected());
+    field.list_of(&expected(), |field| match field.text().map(schemes::canonical) {
+        Some(Ok(name)) => Ok(name),
+        Some(Err(NameError::Invalid(problem))) => Err(field.problem(problem)),
+        _ => Err(field.error(expected())),
+    })
 }
 
 fn volume(field: &TomlField<'_>) -> Checked<Volume> {

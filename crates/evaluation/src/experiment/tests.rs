@@ -102,6 +102,11 @@ fn every_error_names_line_field_value_and_expectation() {
 
 #[test]
 fn schemes_may_be_all_or_none() {
+    assert_eq!(
+        read("schemes = [\"casper:levels=99\"]").unwrap_err(),
+        "e.toml, line 1: `schemes` is \"casper:levels=99\": scheme `casper`: levels=99; expected a \
+         whole number from 1 to 16"
+    );
     let schemes = |text: &str| read(text).unwrap().grids[0].schemes.clone();
     assert_eq!(schemes("schemes = \"all\""), crate::schemes::names());
     assert_eq!(schemes("schemes = []"), Vec::<String>::new());

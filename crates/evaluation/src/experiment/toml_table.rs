@@ -46,6 +46,13 @@ impl<'a> TomlField<'a> {
         self.source.error(&span, format!("`{field}` is {value}; expected {expected}"))
     }
 
+    /// Builds the error for a value with a problem of its own.
+    pub(super) fn problem(&self, problem: impl Display) -> ExperimentError {
+        let span = self.value.span();
+        let (field, value) = (&self.name, self.source.excerpt(&span));
+        self.source.error(&span, format!("`{field}` is {value}: {problem}"))
+    }
+
     pub(super) fn text(&self) -> Option<&'a str> {
         self.value.as_ref().as_str()
     }
@@ -87,12 +94,21 @@ impl<'a> TomlField<'a> {
         expected: &str,
         read: impl Fn(&TomlField<'a>) -> Option<T>,
     ) -> Checked<Vec<T>> {
+        self.list_of(expected, |field| read(field).ok_or_else(|| field.error(expected)))
+    }
+
+    /// As [`TomlField::list`], with errors of their own for the values.
+    pub(super) fn list_of<T>(
+        &self,
+        expected: &str,
+        read: impl Fn(&TomlField<'a>) -> Checked<T>,
+    ) -> Checked<Vec<T>> {
         let Some(array) = self.value.as_ref().as_array() else {
-            return read(self).map(|value| vec![value]).ok_or_else(|| self.error(expected));
+            return read(self).map(|value| vec![value]);
         };
         let values = array.iter().map(|value| {
             let item = TomlField { source: self.source, name: self.name.clone(), value };
-            read(&item).ok_or_else(|| item.error(expected))
+            read(&item)
         });
         let values: Vec<T> = values.collect::<Checked<_>>()?;
         if values.is_empty() {

@@ -1,8 +1,8 @@
 //! An attacked scheme: the gateway's instance and the adversary's copy.
 
-use crate::schemes;
-use baselines::planar_laplace::PlanarLaplace;
-use baselines::xstar::XStar;
+use crate::schemes::{self, NameError};
+use baselines::registry::ThreatModel;
+use baselines::{SchemeChoice, SchemeError};
 use meshcloak::distance::Atlas;
 use meshcloak::scheme::Scheme;
 use std::sync::Arc;
@@ -14,8 +14,11 @@ pub struct AttackedScheme {
 }
 
 impl AttackedScheme {
-    /// Returns the scheme of that name; `None` if the name is unknown.
-    pub fn named(name: &str) -> Option<AttackedScheme> {
+    /// Returns the scheme of that name.
+    ///
+    /// # Errors
+    /// If the name or a parameter is invalid.
+    pub fn named(name: &str) -> Result<AttackedScheme, NameError> {
         schemes::canonical(name).map(|name| AttackedScheme { name })
     }
 
@@ -24,28 +27,39 @@ impl AttackedScheme {
         &self.name
     }
 
-    /// Builds the scheme as a gateway runs it.
-    pub fn make(&self, atlas: &Arc<Atlas>) -> Box<dyn Scheme> {
-        let made = schemes::by_name(atlas, &self.name);
-        made.expect("the name was checked on construction")
+    /// Returns the adversary that its authors assume.
+    pub fn threat_model(&self) -> ThreatModel {
+        match SchemeChoice::parse(&self.name) {
+            Ok(choice) => choice.entry().threat_model,
+            Err(_) => ThreatModel::ASKING,
+        }
     }
 
-    /// Builds the scheme as the adversary can run it: a randomized scheme gets another seed.
-    pub fn copy(&self, atlas: &Arc<Atlas>) -> Box<dyn Scheme> {
+    /// Builds the scheme as a gateway runs it.
+    ///
+    /// # Errors
+    /// If the map lacks what the scheme needs.
+    pub fn make(&self, atlas: &Arc<Atlas>) -> Result<Box<dyn Scheme>, SchemeError> {
+        schemes::by_name(atlas, &self.name)
+    }
+
+    /// Builds the scheme as the adversary can run it: a randomised scheme gets another seed.
+    ///
+    /// # Errors
+    /// If the map lacks what the scheme needs.
+    pub fn copy(&self, atlas: &Arc<Atlas>) -> Result<Box<dyn Scheme>, SchemeError> {
+        self.replay(atlas, 0)
+    }
+
+    /// Builds the adversary's copy of that number; those of a randomised scheme differ in their seeds.
+    ///
+    /// # Errors
+    /// If the map lacks what the scheme needs.
+    pub fn replay(&self, atlas: &Arc<Atlas>, number: u64) -> Result<Box<dyn Scheme>, SchemeError> {
         const SEED: u64 = 0x0DD5;
-        match self.name.as_str() {
-            "xstar" => {
-                let settings = baselines::xstar::XStarSettings { seed: SEED, ..Default::default() };
-                Box::new(XStar::new(atlas, settings))
-            }
-            "planar-laplace" => {
-                let settings = baselines::planar_laplace::PlanarLaplaceSettings {
-                    seed: SEED,
-                    ..Default::default()
-                };
-                Box::new(PlanarLaplace::new(Arc::clone(atlas), settings))
-            }
-            _ => self.make(atlas),
+        match SchemeChoice::parse(&self.name) {
+            Ok(choice) => choice.with_seed(SEED + number).build(atlas),
+            Err(_) => self.make(atlas),
         }
     }
 }

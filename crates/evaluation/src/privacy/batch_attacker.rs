@@ -7,10 +7,12 @@ use super::{AttackPlan, AttackedScheme, Targets};
 use attacks::{Attack, Candidate, RegionDependence, Rerun, RerunResult, SchemeRerun, Snapshot};
 use meshcloak::distance::Atlas;
 use meshcloak::mix::mix64;
-use meshcloak::query::UserId;
+use meshcloak::query::{QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::{Pace, Published, Served, State};
+use meshcloak::scheme::{Description, Pace, Published, Scheme, Served, State};
 use meshcloak::units::Time;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -25,20 +27,25 @@ pub(crate) struct TargetDisclosure {
     pub members: Arc<[u32]>,
     /// Candidate users of the region.
     pub named: Vec<UserId>,
+    /// Number of the last query of each member's user that was published before.
+    pub published_before: Arc<[Option<u32>]>,
 }
 
 /// Runs the batch attacks on every batch that publishes a query of a target.
 pub(super) struct BatchAttacker<'a> {
-    scheme: &'a AttackedScheme,
     atlas: &'a Arc<Atlas>,
     targets: &'a Targets,
     attacks: Vec<Attack>,
+    /// The adversary's copy of the scheme. It is built once: some schemes prepare the whole map.
+    copy: Mutex<Box<dyn Scheme>>,
     /// Remaining queries around which accounts are planted.
     to_plant: usize,
     pub rule: RegionDependence,
     /// Whether a batch is cheap to run again. Otherwise the published sets stand for the rerun: a
     /// fresh scheme gives the same result for the same state, which is tested for each.
     is_cheap_to_rerun: bool,
+    /// Number of each user's last published query.
+    last_published: FxHashMap<UserId, u32>,
     /// Disclosures for targets, in order of time.
     pub disclosures: Vec<TargetDisclosure>,
     pub scores: AttackScores,
@@ -46,20 +53,22 @@ pub(super) struct BatchAttacker<'a> {
 
 impl<'a> BatchAttacker<'a> {
     pub(super) fn new(
-        scheme: &'a AttackedScheme,
+        scheme: &AttackedScheme,
         atlas: &'a Arc<Atlas>,
         targets: &'a Targets,
         plan: &AttackPlan,
+        description: Description,
     ) -> BatchAttacker<'a> {
-        let description = scheme.make(atlas).describe();
+        let copy = scheme.copy(atlas).expect("the scheme was built for this map before");
         BatchAttacker {
-            scheme,
             atlas,
             targets,
             attacks: plan.batch_attacks(),
+            copy: Mutex::new(copy),
             to_plant: plan.planted,
             rule: description.regions,
             is_cheap_to_rerun: description.pace == Pace::Batch,
+            last_published: FxHashMap::default(),
             disclosures: Vec::new(),
             scores: AttackScores::default(),
         }
@@ -67,33 +76,50 @@ impl<'a> BatchAttacker<'a> {
 
     /// Attacks a batch: the input `state` and the result `published` of the scheme.
     pub(super) fn attack(&mut self, state: &State, now: Time, published: &Published) {
-        let is_target =
-            |served: &&Served| self.targets.contains(state.waiting[served.index as usize].user);
+        self.attack_targets(state, now, published);
+        for served in published.served() {
+            let query = &state.waiting[served.index as usize];
+            self.last_published.insert(query.user, query.id.0 as u32);
+        }
+    }
+
+    fn attack_targets(&mut self, state: &State, now: Time, published: &Published) {
+        let is_target = |served: &&Served| {
+            let query = &state.waiting[served.index as usize];
+            query.asks && self.targets.contains(query.user)
+        };
         let hits: Vec<Served> = published.served().iter().filter(is_target).copied().collect();
         if hits.is_empty() {
             return;
         }
-        let (scheme, atlas) = (self.scheme, self.atlas);
-        let make = || scheme.copy(atlas);
         // The adversary's copy of a randomized scheme draws other random numbers, so a batch that
         // is cheap to run is run again instead of replayed.
         let replay = BatchReplay {
-            rerun: SchemeRerun { make: &make, state, now },
+            copy: &self.copy,
+            state,
+            now,
             recorded: (!self.is_cheap_to_rerun).then(|| rerun_result(state, published)),
         };
         let candidates = SchemeRerun::candidates(state);
         let snapshot = Snapshot::new(&candidates, &replay);
-        let mut sets: BTreeMap<u32, (Arc<Region<'static>>, Arc<[u32]>)> = BTreeMap::new();
+        let user_of: FxHashMap<QueryId, UserId> =
+            state.waiting.iter().map(|query| (query.id, query.user)).collect();
+        let mut sets: BTreeMap<u32, SharedSet> = BTreeMap::new();
         for hit in hits {
             let shared = sets.entry(hit.set).or_insert_with(|| {
                 let set = published.set(hit.set);
-                let members = set.members.iter().map(|id| id.0 as u32).collect();
-                (Arc::new(set.region.into_owned()), members)
+                let members = set.members.iter();
+                let last = |id: &QueryId| self.last_published.get(user_of.get(id)?).copied();
+                SharedSet {
+                    members: members.clone().map(|id| id.0 as u32).collect(),
+                    published_before: members.map(last).collect(),
+                    region: Arc::new(set.region.into_owned()),
+                }
             });
-            let (region, members) = shared.clone();
+            let SharedSet { region, members, published_before } = shared.clone();
             let target = Candidate::from(&state.waiting[hit.index as usize]);
             let case = BatchCase {
-                atlas,
+                atlas: self.atlas,
                 rule: self.rule,
                 snapshot: &snapshot,
                 target: &target,
@@ -107,26 +133,42 @@ impl<'a> BatchAttacker<'a> {
                 attacks.filter(|attack| attack.letter != 'G' || is_planted_at(&target, to_plant));
             let named = case.attack(attacks, &mut self.scores);
             let query = target.id.0 as u32;
-            self.disclosures.push(TargetDisclosure { query, at: now, region, members, named });
+            self.disclosures.push(TargetDisclosure {
+                query,
+                at: now,
+                region,
+                members,
+                named,
+                published_before,
+            });
         }
     }
 }
 
+/// What the targets of one set have in common.
+#[derive(Clone)]
+struct SharedSet {
+    region: Arc<Region<'static>>,
+    members: Arc<[u32]>,
+    published_before: Arc<[Option<u32>]>,
+}
+
 /// Reruns of a batch: the recorded result for the unchanged batch, a real run for a modified one.
 struct BatchReplay<'a> {
-    rerun: SchemeRerun<'a>,
+    copy: &'a Mutex<Box<dyn Scheme>>,
+    state: &'a State,
+    now: Time,
     /// Recorded result; `None` if the unchanged batch is run again as well.
     recorded: Option<RerunResult>,
 }
 
 impl Rerun for BatchReplay<'_> {
     fn rerun(&self, candidates: &[Candidate]) -> Option<RerunResult> {
-        match &self.recorded {
-            Some(result) if candidates.len() == self.rerun.state.waiting.len() => {
-                Some(result.clone())
-            }
-            _ => self.rerun.rerun(candidates),
-        }
+        let BatchReplay { copy, state, now, recorded } = self;
+        Some(match recorded {
+            Some(result) if candidates.len() == state.waiting.len() => result.clone(),
+            _ => SchemeRerun::run(&mut **copy.lock(), state, *now, candidates),
+        })
     }
 }
 

@@ -1,6 +1,8 @@
 //! Attacks that need all users of a batch, on one publication for a target.
 
 use super::attack_score::{AttackScores, Observation};
+use attacks::ages::AGES;
+use attacks::questions::QUESTIONS;
 use attacks::{
     Attack, Candidate, KnownPosition, Level, LinkedDisclosure, Posterior, RegionDependence,
     Snapshot, Target, View,
@@ -14,9 +16,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// Returns whether an attack needs the batch itself. The intersection attack (F) needs only the
-/// candidates of each disclosure.
+/// candidates of each disclosure; the one on questions (M) has a driver of its own.
 pub(super) fn needs_batch(attack: &Attack) -> bool {
-    attack.level == Level::Batch && attack.letter != 'F'
+    let others = ['F', QUESTIONS.letter, AGES.letter];
+    attack.level == Level::Batch && !others.contains(&attack.letter)
 }
 
 /// A publication for a target, with the batch.
@@ -50,6 +53,7 @@ impl BatchCase<'_> {
             disclosures: &disclosures,
             attacked: 0,
             previous: None,
+            set: None,
             snapshot: Some(self.snapshot),
             candidate_sets: &[],
             prior: None,

@@ -7,13 +7,20 @@
 
 pub mod attack_score;
 pub mod attacked_scheme;
+pub mod own_model;
 pub mod portrait;
 pub mod recorded;
 
 mod batch_attacker;
 mod batch_case;
+mod lines;
 mod offline;
+mod own_judge;
 mod publication_case;
+mod pursuit;
+mod question_attacker;
+mod question_mix;
+mod replay_attacker;
 mod truth;
 
 #[cfg(test)]
@@ -21,7 +28,9 @@ mod tests;
 
 pub use attack_score::{AttackScore, AttackScores};
 pub use attacked_scheme::AttackedScheme;
+pub use own_model::{OwnModelResult, attack_own_model};
 pub use portrait::{Portrait, PortraitRow};
+pub use question_attacker::DecoyPlan;
 pub use recorded::{RecordedError, RecordedRun};
 pub use truth::Truth;
 
@@ -29,16 +38,24 @@ use crate::costs::Costs;
 use crate::metrics::Tally;
 use crate::run::{Conditions, run};
 use crate::workload::Workload;
+use attacks::ages::AGES;
+use attacks::questions::QUESTIONS;
+use attacks::tracker::TRACKER;
 use attacks::{ATTACKS, Attack, InspectedScheme, Prior};
+use baselines::SchemeError;
 use batch_attacker::BatchAttacker;
 use batch_case::needs_batch;
+use lines::RecordedLines;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::mix::mix64;
 use meshcloak::query::UserId;
 use meshcloak::scheme::{Published, State};
 use offline::OfflineScorer;
+use pursuit::Pursuit;
+use question_attacker::QuestionAttacker;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// Which attacks run, and on how many users.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,12 +67,21 @@ pub struct AttackPlan {
     /// Number of queries around which the adversary plants accounts; each needs a rerun of its
     /// batch.
     pub planted: usize,
+    /// Number of targets that are followed by the tracker.
+    pub followed: usize,
+    /// Whether the tracker follows users of the rarest ordinary category through the regions that
+    /// are asked for it, instead of all users through all regions.
+    pub follows_kinds: bool,
+    /// Decoys that are sent with the questions.
+    pub questions: DecoyPlan,
 }
 
 impl Default for AttackPlan {
     fn default() -> AttackPlan {
         let attacks = ATTACKS.iter().map(|attack| attack.name).collect();
-        AttackPlan { attacks, targets: 1_000, planted: 40 }
+        let questions = DecoyPlan::default();
+        let follows_kinds = false;
+        AttackPlan { attacks, targets: 1_000, planted: 40, followed: 300, follows_kinds, questions }
     }
 }
 
@@ -71,7 +97,8 @@ impl AttackPlan {
     }
 
     fn offline_attacks(&self) -> Vec<Attack> {
-        self.chosen(|attack| !needs_batch(attack))
+        let own_run = [TRACKER.name, QUESTIONS.name, AGES.name];
+        self.chosen(|attack| !needs_batch(attack) && !own_run.contains(&attack.name))
     }
 }
 
@@ -82,6 +109,8 @@ pub struct AttackResults {
     pub scheme: String,
     /// Metrics of the run over all users.
     pub tally: Tally,
+    /// Time of the engine in microseconds per query, without the attacks; `None` if unknown.
+    pub us_per_query: Option<f64>,
     /// Scores of the attacks.
     pub scores: AttackScores,
     /// Drawing of one target; `None` if no target is suitable.
@@ -89,26 +118,60 @@ pub struct AttackResults {
 }
 
 /// Runs a scheme on a workload and attacks it.
+///
+/// # Errors
+/// If the map lacks what the scheme needs.
 pub fn run_attacks(
     scheme: &AttackedScheme,
     atlas: &Arc<Atlas>,
     workload: &Workload,
     conditions: Conditions,
     plan: &AttackPlan,
-) -> AttackResults {
+) -> Result<AttackResults, SchemeError> {
+    let gateway = scheme.make(atlas)?;
     let targets = Targets::of(workload, plan.targets);
     let truth = Truth::of_workload(workload, conditions.tolerance);
     let prior = prior(atlas, workload, &targets);
-    let mut attacker = BatchAttacker::new(scheme, atlas, &targets, plan);
+    let mut attacker = BatchAttacker::new(scheme, atlas, &targets, plan, gateway.describe());
+    let mut pursuit =
+        Pursuit::is_planned(plan, workload).then(|| Pursuit::new(conditions.tick, plan));
+    let mut questions = QuestionAttacker::planned(plan, atlas.map(), &targets);
+    let mut lines = plan.attacks.contains(&AGES.name).then(RecordedLines::default);
+    let mut attacking = Duration::ZERO;
     let mut inspected = InspectedScheme {
-        scheme: scheme.make(atlas),
-        inspect: |state: &State, now, published: &Published| attacker.attack(state, now, published),
+        scheme: gateway,
+        inspect: |state: &State, now, published: &Published| {
+            let begun = Instant::now();
+            attacker.attack(state, now, published);
+            if let Some(pursuit) = &mut pursuit {
+                pursuit.add(atlas.map(), now, state, published);
+            }
+            if let Some(questions) = &mut questions {
+                questions.attack(state, published);
+            }
+            if let Some(lines) = &mut lines {
+                lines.add_batch(state, now, published);
+            }
+            attacking += begun.elapsed();
+        },
     };
     let result = run(&mut inspected, atlas.map(), workload, conditions, &mut Costs::Free);
     let BatchAttacker { rule, disclosures, mut scores, .. } = attacker;
     let scorer = OfflineScorer { atlas, truth: &truth, rule, prior: &prior };
     let portrait = scorer.score(&disclosures, plan, &mut scores);
-    AttackResults { scheme: scheme.name().to_owned(), tally: result.tally, scores, portrait }
+    if let Some(lines) = lines {
+        lines.score(&mut scores);
+    }
+    if let Some(pursuit) = pursuit {
+        scores.join(pursuit.score(atlas.map(), workload, &targets, plan.followed));
+    }
+    if let Some(questions) = questions {
+        scores.of(QUESTIONS.name).join(questions.finish());
+    }
+    let (scheme, tally) = (scheme.name().to_owned(), result.tally);
+    let engine = tally.spent.iter().sum::<Duration>().saturating_sub(attacking);
+    let us_per_query = tally.us_per_query(engine);
+    Ok(AttackResults { scheme, tally, us_per_query, scores, portrait })
 }
 
 /// Users whose queries are attacked.

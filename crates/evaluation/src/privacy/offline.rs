@@ -8,10 +8,14 @@ use super::portrait::{Portrait, PortraitContent, Suitability};
 use super::publication_case::PublicationCase;
 use super::truth::Truth;
 use attacks::reachability::FROM_A_KNOWN_POINT;
-use attacks::{Attack, KnownPosition, LinkedDisclosure, Prior, RegionDependence, Target, View};
+use attacks::{
+    Attack, KnownMember, KnownPosition, KnownSet, Level, LinkedDisclosure, Prior, RegionDependence,
+    Target, View,
+};
 use meshcloak::distance::Atlas;
+use meshcloak::guarantee::DEFAULT_HORIZON;
 use meshcloak::map::Position;
-use meshcloak::query::UserId;
+use meshcloak::query::{Query, UserId};
 use rayon::prelude::*;
 use std::sync::Arc;
 use std::time::Instant;
@@ -127,11 +131,14 @@ impl OfflineScorer<'_> {
         scores: &mut AttackScores,
     ) -> Option<Suitability> {
         let case = self.case(track, attacked);
+        let set = self.known_set(track.disclosures[attacked]);
         let shown = case.shown();
         scores.of(SHOWN).add(&shown);
         let mut suitability = None;
         for attack in attacks {
             let view = self.view(track, attacked, attack);
+            let set = Some(&set).filter(|_| attack.level == Level::Pasts);
+            let view = View { set, ..view };
             let begun = Instant::now();
             let found = attack.attack(&view);
             let score = scores.of(attack.name);
@@ -173,12 +180,27 @@ impl OfflineScorer<'_> {
         members
     }
 
+    /// Returns what an adversary with everyone's past knows of a set.
+    fn known_set(&self, disclosure: &TargetDisclosure) -> KnownSet {
+        let member = |(&number, &before): (&u32, &Option<u32>)| {
+            let query = self.truth.of(number);
+            let is_recent = |known: &KnownPosition| known.at + DEFAULT_HORIZON >= query.asked_at;
+            let accepted = self.truth.previous(number).map(known).filter(is_recent);
+            let published = before.map(|before| self.truth.of(before)).map(known).filter(is_recent);
+            KnownMember { accepted, published, speed: query.speed, asked_at: query.asked_at }
+        };
+        let members = disclosure.members.iter();
+        KnownSet {
+            places: members.clone().map(|&number| self.truth.of(number).position).collect(),
+            target: members.clone().position(|&id| id == disclosure.query).unwrap_or(0),
+            members: members.zip(&*disclosure.published_before).map(member).collect(),
+        }
+    }
+
     fn view<'a>(&'a self, track: &'a Track<'_>, attacked: usize, attack: &Attack) -> View<'a> {
         let number = track.disclosures[attacked].query;
         let truth = self.truth.of(number);
-        let previous = self.truth.previous(number);
-        let previous =
-            previous.map(|query| KnownPosition { at: query.asked_at, position: query.position });
+        let previous = self.truth.previous(number).map(known);
         let level = attack.level;
         View {
             atlas: self.atlas,
@@ -186,12 +208,17 @@ impl OfflineScorer<'_> {
             target: Target { dc: truth.distance_constraint, speed: truth.speed },
             disclosures: &track.linked,
             attacked,
-            previous: previous.filter(|_| level == attacks::Level::Previous),
+            previous: previous.filter(|_| level == Level::Previous),
+            set: None,
             snapshot: None,
-            candidate_sets: if level == attacks::Level::Batch { &track.named } else { &[] },
+            candidate_sets: if level == Level::Batch { &track.named } else { &[] },
             prior: (attack.letter == 'J').then_some(self.prior),
         }
     }
+}
+
+fn known(query: &Query) -> KnownPosition {
+    KnownPosition { at: query.asked_at, position: query.position }
 }
 
 /// Returns the Pearson correlation; `None` if one of the variables is constant.

@@ -3,12 +3,12 @@
 //! `victim.csv`, so that a report needs files only.
 
 use super::attack_score::Observation;
+use crate::point_list;
 use attacks::{Piece, Posterior};
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::query::{Query, UserId};
 use meshcloak::units::{Point, Rectangle};
 use serde::{Deserialize, Serialize};
-use std::fmt::Write as _;
 
 /// Drawing of a target.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,15 +56,15 @@ impl PortraitContent<'_> {
         let bounds = Rectangle::around(shown.pieces.iter().flat_map(shape))?;
         let mut rows = Vec::new();
         for street in map.streets_near(with_margin(bounds)) {
-            rows.push(("street", text(map.shape(street).iter().copied())));
+            rows.push(("street", point_list::write(map.shape(street).iter().copied())));
         }
         let layer = |name: &'static str, posterior: &Posterior| {
-            let rows = posterior.pieces.iter().map(|piece| (name, text(shape(piece).into_iter())));
+            let rows = posterior.pieces.iter().map(|piece| (name, point_list::write(shape(piece))));
             rows.collect::<Vec<_>>()
         };
         rows.extend(layer("shown", shown));
         rows.extend(layer("left", remaining));
-        let point = |position| text([map.point(position)].into_iter());
+        let point = |position| point_list::write([map.point(position)]);
         let others = members.iter().filter(|member| member.0 != truth.user);
         rows.extend(others.map(|member| ("member", point(member.1))));
         rows.extend(previous.map(|position| ("before", point(position))));
@@ -122,14 +122,4 @@ fn with_margin(Rectangle { min, max }: Rectangle) -> Rectangle {
 fn polyline(map: &StreetMap, piece: &Piece) -> [Point; 3] {
     let at = |offset| map.point(Position { street: piece.street, offset });
     [at(piece.from), map.point(piece.middle()), at(piece.to)]
-}
-
-fn text(points: impl Iterator<Item = Point>) -> String {
-    let mut out = String::new();
-    for point in points {
-        let separator = if out.is_empty() { "" } else { ";" };
-        write!(out, "{separator}{:.1} {:.1}", point.x, point.y)
-            .expect("writing to a String cannot fail");
-    }
-    out
 }

@@ -4,11 +4,13 @@
 use super::attack_score::AttackScores;
 use super::batch_attacker::TargetDisclosure;
 use super::batch_case::BatchCase;
+use super::lines::RecordedLines;
 use super::offline::OfflineScorer;
 use super::truth::Truth;
 use super::{AttackPlan, AttackResults, Targets};
 use crate::score::line::{OutcomeLine, RecordedOutcome, SucceededOutcome};
 use crate::score::{ScoreError, ScoreProblem, StreetLabels, for_each_line};
+use attacks::ages::AGES;
 use attacks::{Candidate, Prior, RegionDependence, Rerun, RerunResult, Snapshot};
 use import::{Coordinates, ImportError, Progress, QueryReader, QueryRecord};
 use meshcloak::distance::Atlas;
@@ -101,6 +103,7 @@ impl RecordedRun {
         let mut scores = AttackScores::default();
         let attacks = plan.batch_attacks();
         let mut disclosures = Vec::new();
+        let mut last_published: FxHashMap<UserId, u32> = FxHashMap::default();
         for (&at, publications) in &self.batches {
             let candidates: Vec<Candidate> = publications
                 .iter()
@@ -118,14 +121,49 @@ impl RecordedRun {
                     BatchCase { atlas, rule, snapshot, target, at, region, members: members_len };
                 let named = case.attack(&attacks, &mut scores);
                 let (region, members) = (Arc::clone(region), Arc::clone(members));
-                disclosures.push(TargetDisclosure { query: *query, at, region, members, named });
+                let last = |member: &u32| last_published.get(&self.truth.of(*member).user).copied();
+                let published_before = members.iter().map(last).collect();
+                let query = *query;
+                disclosures.push(TargetDisclosure {
+                    query,
+                    at,
+                    region,
+                    members,
+                    named,
+                    published_before,
+                });
             }
+            for publication in publications {
+                // Presence reports leave with the set of a query.
+                let present = publication.members.iter().copied();
+                let present = present.filter(|&member| !self.truth.of(member).asks);
+                for query in present.chain([publication.query]) {
+                    last_published.insert(self.truth.of(query).user, query);
+                }
+            }
+        }
+        if plan.attacks.contains(&AGES.name) {
+            self.lines().score(&mut scores);
         }
         let prior = self.prior(atlas, &targets);
         let scorer = OfflineScorer { atlas, truth: &self.truth, rule, prior: &prior };
         let portrait = scorer.score(&disclosures, plan, &mut scores);
         let scheme = "outcomes".to_owned();
         AttackResults { scheme, scores, portrait, ..AttackResults::default() }
+    }
+
+    /// Returns the lines of all sets. The members of a set share its region; a set is taken once.
+    fn lines(&self) -> RecordedLines {
+        let mut lines = RecordedLines::default();
+        for (&at, publications) in &self.batches {
+            let mut sets: Vec<&Arc<[u32]>> = publications.iter().map(|p| &p.members).collect();
+            sets.sort();
+            sets.dedup();
+            for members in sets {
+                lines.add(at, members.iter().map(|&member| self.truth.of(member)));
+            }
+        }
+        lines
     }
 
     fn prior(&self, atlas: &Atlas, targets: &Targets) -> Prior {
@@ -185,6 +223,7 @@ fn read_queries(
             .k(k)
             .dt(Duration::from_millis(temporal_tolerance))
             .dc(record.distance_constraint.max(Length::UNIT))
+            .asks(record.asks)
             .build_unchecked();
         known.speed = speed.map(|speed| Speed::metres_per_second(f64::from(speed) / 1000.0));
         numbers.insert(query, queries.len() as u32);

@@ -1,6 +1,7 @@
 //! Input of a report: the files of a results folder. A missing file counts as empty.
 
 use crate::distinct::{distinct, sorted_distinct};
+use crate::neighbours::{DRAWINGS, DrawingRow, MEASURES, MeasureRow};
 use crate::privacy::PortraitRow;
 use crate::results::{self, MapRow, PrivacyRow, ResultsError, RunRow, SchemeRow, VolumeRow};
 use crate::schemes;
@@ -22,6 +23,10 @@ pub struct Data {
     pub privacy: Vec<PrivacyRow>,
     /// `victim.csv`.
     pub targets: Vec<PortraitRow>,
+    /// `neighbours.csv`.
+    pub neighbours: Vec<MeasureRow>,
+    /// `neighbours-drawings.csv`.
+    pub drawings: Vec<DrawingRow>,
     /// `provenance.toml`.
     pub provenance: toml::Table,
 }
@@ -30,7 +35,10 @@ pub struct Data {
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// The folder holds no result file.
-    #[error("{0}: no results; expected runs.csv, volume.csv, maps.csv, schemes.csv or privacy.csv")]
+    #[error(
+        "{0}: no results; expected runs.csv, volume.csv, maps.csv, schemes.csv, privacy.csv or \
+         neighbours.csv"
+    )]
     Empty(String),
     /// A CSV file is invalid.
     #[error(transparent)]
@@ -44,7 +52,7 @@ impl Data {
     /// Reads all result files of `folder`.
     pub fn read(folder: &Path) -> Result<Data, DataError> {
         let file = |name: &str| folder.join(name);
-        let names = ["runs.csv", "volume.csv", "maps.csv", "schemes.csv", "privacy.csv"];
+        let names = ["runs.csv", "volume.csv", "maps.csv", "schemes.csv", "privacy.csv", MEASURES];
         if !names.iter().any(|name| file(name).is_file()) {
             return Err(DataError::Empty(folder.display().to_string()));
         }
@@ -54,7 +62,9 @@ impl Data {
             maps: rows(&file(names[2]))?,
             schemes: rows(&file(names[3]))?,
             privacy: rows(&file(names[4]))?,
+            neighbours: rows(&file(names[5]))?,
             targets: rows(&file("victim.csv"))?,
+            drawings: rows(&file(DRAWINGS))?,
             provenance: provenance(&file("provenance.toml"))?,
         })
     }

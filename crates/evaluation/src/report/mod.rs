@@ -9,6 +9,7 @@ mod claims;
 mod configuration;
 mod data;
 mod density;
+mod neighbours;
 mod number;
 mod over_dt;
 mod page;
@@ -82,6 +83,7 @@ impl HtmlReport {
             taxis::section(data)?,
             presence::section(data)?,
             privacy::section(data)?,
+            neighbours::section(data),
             why_a_map::section(),
         ]);
         let title = data.provenance.get("title").and_then(toml::Value::as_str);

@@ -137,7 +137,9 @@ fn table(comparison: &SchemeComparison<'_>) -> HtmlTable {
         let success = |view| percent(mean(view, |run| run.success_rate));
         let delay = |view| decimal_or_dash(mean(view, |run| run.mean_delay_s), 2);
         let area = either(|run| run.region_area_m2).map(|area| area / 1e6);
-        let share = area.zip(comparison.map_km2).map(|(area, map)| area / map);
+        let max_area = either(|run| run.max_region_area_m2).map(|area| area / 1e6);
+        let share =
+            |area: Option<f64>| percent(area.zip(comparison.map_km2).map(|(area, map)| area / map));
         let ms = either(|run| run.us_per_query).map(|micros| micros / 1000.0);
         table.record([
             ("scheme", name.to_owned()),
@@ -147,7 +149,8 @@ fn table(comparison: &SchemeComparison<'_>) -> HtmlTable {
             ("region (m of street)", decimal_or_dash(either(|run| run.region_metres), 0)),
             ("per member (m)", decimal_or_dash(either(|run| run.region_metres_per_member), 0)),
             ("region (km²)", decimal_or_dash(area, 3)),
-            ("region / map area", percent(share)),
+            ("region / map area", share(area)),
+            ("largest / map area", share(max_area)),
             ("relative k", decimal_or_dash(either(|run| run.relative_k), 2)),
             ("delay, unlimited (s)", delay(VIEWS[0])),
             ("delay, real time (s)", delay(VIEWS[1])),

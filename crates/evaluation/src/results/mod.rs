@@ -8,7 +8,7 @@ mod privacy;
 mod rows;
 
 use import::ImportError;
-pub use privacy::{PrivacyRow, privacy_rows};
+pub use privacy::{OWN_MODEL, PrivacyRow, own_model_row, privacy_rows};
 pub use rows::{MapRow, RunRow, SchemeRow, TIMING_COLUMNS, VolumeRow};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -69,14 +69,14 @@ mod tests {
 
     const RUN_COLUMNS: &str = "map,users,configuration,profile,k_max,dt,scheme,view,seed,\
         queries,succeeded,expired,refused,success_rate,printed_success_rate,region_metres,\
-        region_metres_per_member,region_area_m2,relative_k,relative_dt,mean_delay_s,\
-        served_within_2s,largest_nodes,largest_edges,truncated_batches,us_per_query,us_collect,\
+        region_metres_per_member,region_area_m2,max_region_area_m2,relative_k,k_by_users,k_by_askers,relative_dt,\
+        mean_delay_s,served_within_2s,largest_nodes,largest_edges,truncated_batches,mean_batch_ms,us_per_query,us_collect,\
         us_graph,us_cliques,us_mesh,us_settle,worst_batch_ms,jobs";
     const VOLUME_COLUMNS: &str = "map,users,configuration,scheme,view,seed,time,new,succeeded,\
         expired,waiting,nodes,edges";
     const MAP_COLUMNS: &str = "map,nodes,edges,width_km,height_km,area_km2,street_km,matrix_ms";
     const PRIVACY_COLUMNS: &str = "map,users,configuration,seed,scheme,success_rate,region_metres,\
-        relative_k,mean_delay_s,attack,level,publications,below_k,alone,anonymity,metres_left,\
+        relative_k,mean_delay_s,us_per_query,attack,level,publications,below_k,alone,anonymity,metres_left,\
         error_m,wrong,more,seconds";
 
     #[test]
@@ -90,7 +90,7 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         let header = text.lines().next().unwrap();
         assert_eq!(header, RUN_COLUMNS);
-        let timing = header.split(',').position(|column| column == "us_per_query");
+        let timing = header.split(',').position(|column| column == "mean_batch_ms");
         assert_eq!(timing, Some(header.split(',').count() - TIMING_COLUMNS));
     }
 

@@ -1,7 +1,8 @@
 //! Rows of `privacy.csv`.
 
 use super::rows::rounded;
-use crate::privacy::{AttackResults, AttackScore};
+use crate::metrics::Tally;
+use crate::privacy::{AttackResults, AttackScore, OwnModelResult};
 use serde::{Deserialize, Serialize};
 
 /// A row of `privacy.csv`: result of one attack on one scheme.
@@ -19,8 +20,12 @@ pub struct PrivacyRow {
     pub region_metres: Option<f64>,
     pub relative_k: Option<f64>,
     pub mean_delay_s: Option<f64>,
+    /// Time of the engine, without the attacks.
+    #[serde(default)]
+    pub us_per_query: Option<f64>,
     pub attack: String,
-    /// `L1`, `L2` or `L3`; empty for the disclosure itself.
+    /// `L1`, `L2`, `L2+` or `L3`; empty for the disclosure itself; the authors' attack for their own
+    /// model.
     pub level: String,
     pub publications: u64,
     /// Share with fewer than k candidates left.
@@ -52,38 +57,62 @@ impl PrivacyRow {
     }
 }
 
+/// Name of the row for the attack that the authors of a scheme promise to withstand.
+pub const OWN_MODEL: &str = "own model";
+
 /// Builds the rows of all attacks on one scheme; `of` holds their common columns.
 pub fn privacy_rows(of: &PrivacyRow, results: &AttackResults) -> Vec<PrivacyRow> {
-    let value = |number: Option<f64>| number.map(rounded);
     let level = |name: &str| {
         let attack = attacks::by_name(name);
         attack.map_or(String::new(), |attack| attack.level.name().to_owned())
     };
-    let tally = &results.tally;
-    let row = |(name, score): (&'static str, &AttackScore)| {
-        let more = score
-            .figures
-            .iter()
-            .filter_map(|(name, mean)| Some(format!("{name}={}", rounded(mean.value()?))));
-        PrivacyRow {
-            scheme: results.scheme.clone(),
-            success_rate: value(tally.success_rate()),
-            region_metres: value(tally.region_metres.value()),
-            relative_k: value(tally.relative_k.value()),
-            mean_delay_s: value(tally.delay.value()),
-            attack: name.to_owned(),
-            level: level(name),
-            publications: score.publications,
-            below_k: value(score.below_k.value()),
-            alone: value(score.alone.value()),
-            anonymity: value(score.anonymity.value()),
-            metres_left: value(score.metres.value()),
-            error_m: value(score.error.value()),
-            wrong: value(score.wrong.value()),
-            more: more.collect::<Vec<_>>().join(";"),
-            seconds: rounded(score.elapsed.as_secs_f64()),
-            ..of.clone()
-        }
+    let of = &PrivacyRow {
+        us_per_query: results.us_per_query.map(rounded),
+        ..with_tally(of, &results.scheme, &results.tally)
+    };
+    let row = |(name, score): (&'static str, &AttackScore)| PrivacyRow {
+        attack: name.to_owned(),
+        level: level(name),
+        ..with_score(of, score)
     };
     results.scores.in_order().into_iter().map(row).collect()
+}
+
+/// Builds the row of a scheme under the assumptions of its authors; its level names their attack.
+pub fn own_model_row(of: &PrivacyRow, result: &OwnModelResult) -> PrivacyRow {
+    PrivacyRow {
+        attack: OWN_MODEL.to_owned(),
+        level: result.model.attack.name().to_owned(),
+        ..with_score(&with_tally(of, &result.scheme, &result.tally), &result.score)
+    }
+}
+
+fn with_tally(of: &PrivacyRow, scheme: &str, tally: &Tally) -> PrivacyRow {
+    PrivacyRow {
+        scheme: scheme.to_owned(),
+        success_rate: tally.success_rate().map(rounded),
+        region_metres: tally.region_metres.value().map(rounded),
+        relative_k: tally.relative_k.value().map(rounded),
+        mean_delay_s: tally.delay.value().map(rounded),
+        ..of.clone()
+    }
+}
+
+fn with_score(of: &PrivacyRow, score: &AttackScore) -> PrivacyRow {
+    let value = |number: Option<f64>| number.map(rounded);
+    let figures = score.figures.iter();
+    let more =
+        figures.filter_map(|(name, mean)| Some(format!("{name}={}", rounded(mean.value()?))));
+    PrivacyRow {
+        publications: score.publications,
+        below_k: value(score.below_k.value()),
+        alone: value(score.alone.value()),
+        anonymity: value(score.anonymity.value()),
+        metres_left: value(score.metres.value()),
+        error_m: value(score.error.value()),
+        wrong: value(score.wrong.value()),
+        more: more.collect::<Vec<_>>().join(";"),
+        seconds: rounded(score.elapsed.as_secs_f64()),
+        ..of.clone()
+    }
 }

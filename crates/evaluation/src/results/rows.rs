@@ -33,13 +33,24 @@ pub struct RunRow {
     pub region_metres: Option<f64>,
     pub region_metres_per_member: Option<f64>,
     pub region_area_m2: Option<f64>,
+    /// Absent in files of earlier versions.
+    #[serde(default)]
+    pub max_region_area_m2: Option<f64>,
     pub relative_k: Option<f64>,
+    /// Absent in files of earlier versions.
+    #[serde(default)]
+    pub k_by_users: Option<f64>,
+    #[serde(default)]
+    pub k_by_askers: Option<f64>,
     pub relative_dt: Option<f64>,
     pub mean_delay_s: Option<f64>,
     pub served_within_2s: Option<f64>,
     pub largest_nodes: usize,
     pub largest_edges: usize,
     pub truncated_batches: u64,
+    /// Absent in files of earlier versions.
+    #[serde(default)]
+    pub mean_batch_ms: Option<f64>,
     pub us_per_query: Option<f64>,
     pub us_collect: Option<f64>,
     pub us_graph: Option<f64>,
@@ -52,7 +63,7 @@ pub struct RunRow {
 }
 
 /// Number of clock-dependent columns at the end of `runs.csv`.
-pub const TIMING_COLUMNS: usize = 8;
+pub const TIMING_COLUMNS: usize = 9;
 
 impl RunRow {
     /// Returns the row with the measured columns.
@@ -71,13 +82,20 @@ impl RunRow {
             region_metres: value(tally.region_metres.value()),
             region_metres_per_member: value(tally.region_metres_per_member.value()),
             region_area_m2: value(tally.region_area.value()),
+            max_region_area_m2: value(tally.max_region_area),
             relative_k: value(tally.relative_k.value()),
+            k_by_users: value(tally.k_by_users.value()),
+            k_by_askers: value(tally.k_by_askers.value()),
             relative_dt: value(tally.relative_dt.value()),
             mean_delay_s: value(tally.delay.value()),
             served_within_2s: value(tally.within_two_seconds.value()),
             largest_nodes: tally.largest.nodes,
             largest_edges: tally.largest.edges,
             truncated_batches: tally.truncated,
+            mean_batch_ms: (tally.turns > 0).then(|| {
+                let spent: Duration = tally.spent.iter().sum();
+                rounded(spent.as_secs_f64() * 1000.0 / tally.turns as f64)
+            }),
             us_per_query: micros(tally.spent.iter().sum()),
             us_collect: micros(collect),
             us_graph: micros(graph),

@@ -1,13 +1,13 @@
 //! Runs one scheme on one workload: calls [`turn`] as the gateway does (docs/SPEC.md §5), and
 //! measures.
 //!
-//! Batch schemes have one turn per second, sequential schemes one per query. Where turns take time,
-//! a turn begins when the previous one has ended: a batch at the first whole second at which the
-//! engine is idle, a sequential turn as soon as the engine is idle. A query that is published after
+//! Batch schemes have one turn per tick, sequential schemes one per query. Where turns take time, a
+//! turn begins when the previous one has ended: a batch at the first tick at which the engine is idle, a sequential turn as soon as the engine is idle. A query that is published after
 //! its deadline counts as expired.
 
 mod presence;
 mod region_meter;
+mod registered_crowd;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -16,22 +16,24 @@ pub use presence::Presence;
 pub use timeline::Second;
 
 use crate::costs::Costs;
-use crate::metrics::{Success, Tally};
+use crate::metrics::{Success, Tally, count_asking};
 use crate::reason::Reason;
 use crate::stopwatch::Stopwatch;
 use crate::workload::Workload;
-use meshcloak::engine::{Batch, Turn, turn};
-use meshcloak::history::LastPositions;
+use meshcloak::engine::{Batch, RecordedPast, Turn, turn};
 use meshcloak::map::StreetMap;
 use meshcloak::query::{Query, QueryError};
 use meshcloak::scheme::{Pace, Scheme, State};
 use meshcloak::units::{Length, Time};
 use region_meter::{RegionMeter, SetSize};
+use registered_crowd::RegisteredCrowd;
 use std::time::Duration;
 use timeline::Timeline;
 
-/// Batch length, in milliseconds.
-const BATCH_MILLIS: u64 = 1000;
+/// Usual time between two batches.
+pub const TICK: Duration = Duration::from_secs(1);
+/// Milliseconds per second.
+const SECOND_MILLIS: u64 = 1000;
 /// Nanoseconds per millisecond.
 const NANOS_PER_MILLI: u64 = 1_000_000;
 
@@ -44,6 +46,8 @@ pub struct Conditions {
     pub dc_max: Length,
     /// Which users ask.
     pub presence: Presence,
+    /// Time between two batches.
+    pub tick: Duration,
 }
 
 /// Result of a run.
@@ -64,7 +68,7 @@ pub fn run(
     costs: &mut Costs,
 ) -> RunResult {
     let pace = scheme.describe().pace;
-    let positions = scheme.history_horizon().map(LastPositions::new);
+    let past = RecordedPast::new(scheme);
     let mut run = SchemeRun {
         scheme,
         workload,
@@ -72,7 +76,8 @@ pub fn run(
         costs,
         next: 0,
         state: State::default(),
-        positions,
+        past,
+        crowd: (conditions.presence == Presence::Registered).then(|| RegisteredCrowd::of(workload)),
         free_at: 0,
         recorder: Recorder {
             meter: RegionMeter::new(map),
@@ -99,8 +104,10 @@ struct SchemeRun<'a> {
     /// Index of the next query of the workload.
     next: usize,
     state: State,
-    /// Past positions, for schemes that use them. Simulated speeds need no admission check.
-    positions: Option<LastPositions>,
+    /// Past of users. Simulated users keep to their speeds: no query is refused.
+    past: RecordedPast,
+    /// Users between their queries, if they count towards k. Batch schemes only.
+    crowd: Option<RegisteredCrowd>,
     /// End of the last turn, in nanoseconds.
     free_at: u64,
     recorder: Recorder<'a>,
@@ -117,12 +124,12 @@ impl SchemeRun<'_> {
         let mut query = self.workload.query(self.next, self.conditions.tolerance);
         self.next += 1;
         let presence = self.conditions.presence;
-        query.asks = presence.asks(query.user);
+        presence.apply(&mut query);
         if !presence.is_present(query.user) {
             return None;
         }
         let refused = query.check(self.conditions.dc_max).err().map(|error| match error {
-            QueryError::K(_) => Reason::K,
+            QueryError::K(_) | QueryError::PresentK => Reason::K,
             QueryError::DistanceConstraint { .. } => Reason::Dc,
         });
         let Recorder { tally, timeline, .. } = &mut self.recorder;
@@ -135,6 +142,8 @@ impl SchemeRun<'_> {
                 if query.asks {
                     tally.accepted += 1;
                     timeline.at(query.asked_at.as_millis()).new += 1;
+                } else {
+                    tally.present += 1;
                 }
                 Some(query)
             }
@@ -142,20 +151,23 @@ impl SchemeRun<'_> {
     }
 
     fn run_batches(&mut self) {
+        let tick = (self.conditions.tick.as_millis() as u64).max(1);
         let mut now = 0;
         loop {
             let due = if !self.state.waiting.is_empty() {
-                now + BATCH_MILLIS
+                now + tick
             } else if let Some(asked_at) = self.next_asked() {
                 asked_at
             } else {
                 return;
             };
-            now = due.max(self.free_at.div_ceil(NANOS_PER_MILLI)).div_ceil(BATCH_MILLIS)
-                * BATCH_MILLIS;
+            now = due.max(self.free_at.div_ceil(NANOS_PER_MILLI)).div_ceil(tick) * tick;
             let mut arrivals = Vec::new();
             while self.next_asked().is_some_and(|asked_at| asked_at <= now) {
                 arrivals.extend(self.admit());
+            }
+            if let Some(crowd) = &mut self.crowd {
+                crowd.join(instant(now * NANOS_PER_MILLI), &self.state.waiting, &mut arrivals);
             }
             self.turn(now * NANOS_PER_MILLI, arrivals);
         }
@@ -184,13 +196,13 @@ impl SchemeRun<'_> {
     /// a waiting query has expired.
     fn expire_before(&mut self, moment: u64) {
         loop {
-            let next_second = (self.free_at / NANOS_PER_MILLI / BATCH_MILLIS + 1) * BATCH_MILLIS;
+            let next_second = (self.free_at / NANOS_PER_MILLI / SECOND_MILLIS + 1) * SECOND_MILLIS;
             if next_second >= moment || self.state.waiting.is_empty() {
                 return;
             }
             let ends = self.state.waiting.iter().map(|q| q.asked_at + q.temporal_tolerance);
             let first = ends.min().unwrap_or_default().as_millis();
-            let expiry = (first / BATCH_MILLIS + 1) * BATCH_MILLIS;
+            let expiry = (first / SECOND_MILLIS + 1) * SECOND_MILLIS;
             if expiry >= moment {
                 return;
             }
@@ -201,9 +213,7 @@ impl SchemeRun<'_> {
     /// Runs a turn that begins at `start` nanoseconds.
     fn turn(&mut self, start: u64, arrivals: Vec<Query>) {
         let now = instant(start);
-        if let Some(positions) = &mut self.positions {
-            positions.record_all(&arrivals, &mut self.state.history);
-        }
+        self.past.record(&arrivals, &mut self.state);
         let batch = Batch { now, arrivals, cancelled: Vec::new() };
         let mut done = turn(self.scheme, &mut self.state, batch, &mut self.recorder.watch);
         let spent = self.recorder.watch.read();
@@ -211,10 +221,12 @@ impl SchemeRun<'_> {
         let cost = self.costs.of(spent.iter().sum(), waited);
         self.free_at = start.saturating_add(cost);
         self.recorder.tally.turn(done.published.stats, spent);
+        self.past.leave(&done.served);
+        let asking = count_asking(&done);
         done.served.retain(|(query, _)| query.asks);
         done.expired.retain(|query| query.asks);
         done.replaced.retain(|query| query.asks);
-        self.recorder.record(now, instant(self.free_at), &done);
+        self.recorder.record(now, instant(self.free_at), &done, &asking);
     }
 }
 
@@ -232,8 +244,9 @@ struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    /// Records a turn that began at `now` and whose sets were published at `done_at`.
-    fn record(&mut self, now: Time, done_at: Time, done: &Turn<'_>) {
+    /// Records a turn that began at `now` and whose sets were published at `done_at`. `asking` is the
+    /// number of members that ask, by set.
+    fn record(&mut self, now: Time, done_at: Time, done: &Turn<'_>, asking: &[usize]) {
         let Recorder { meter, tally, timeline, .. } = self;
         let second = timeline.at(now.as_millis());
         (second.nodes, second.edges) = (done.published.stats.nodes, done.published.stats.edges);
@@ -256,6 +269,7 @@ impl Recorder<'_> {
                 tolerance: query.temporal_tolerance,
                 delay: done_at - query.asked_at,
                 members,
+                asking: asking[*set as usize],
                 metres,
                 area,
             });

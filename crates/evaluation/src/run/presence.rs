@@ -1,9 +1,12 @@
 //! Presence: users without a question report their position and count towards k.
 //!
-//! The engine does not publish a set without an asking member; its members keep waiting. Metrics count asking users only.
+//! A report has k = 1 and the default patience (docs/SPEC.md §6). The engine does not publish a set
+//! without a member that asks. Metrics count queries with a question only.
 
-use meshcloak::query::UserId;
+use meshcloak::presence::DEFAULT_PATIENCE;
+use meshcloak::query::{Query, UserId};
 use std::fmt;
+use traffic::AskShare;
 
 /// Which users of a workload ask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -15,6 +18,8 @@ pub enum Presence {
     Present(u32),
     /// The same users are absent.
     Absent(u32),
+    /// All users ask; between their queries they count towards k at their last position.
+    Registered,
 }
 
 impl Presence {
@@ -29,18 +34,32 @@ impl Presence {
         }
     }
 
+    /// Returns the presence of all users of which a share asks.
+    pub fn of_ask_share(share: AskShare) -> Presence {
+        match share.silent_percent() {
+            0 => Presence::AllAsk,
+            silent => Presence::Present(silent),
+        }
+    }
+
     /// Returns the percentage of users without a question.
     pub fn share(self) -> u32 {
         match self {
-            Presence::AllAsk => 0,
+            Presence::AllAsk | Presence::Registered => 0,
             Presence::Present(share) | Presence::Absent(share) => share,
         }
     }
 
     /// Returns whether a user asks. Users silent at one share are silent at every larger share.
     pub fn asks(self, user: UserId) -> bool {
-        let number = user.0.wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32) % 100;
-        number >= u64::from(self.share())
+        AskShare::percent(100 - self.share()).is_none_or(|share| share.asks(user.0))
+    }
+
+    /// Makes a query of a user who does not ask a presence report.
+    pub fn apply(self, query: &mut Query) {
+        if !self.asks(query.user) {
+            (query.asks, query.k, query.temporal_tolerance) = (false, 1, DEFAULT_PATIENCE);
+        }
     }
 
     /// Returns whether a user is present.
@@ -54,6 +73,7 @@ impl fmt::Display for Presence {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Presence::AllAsk => Ok(()),
+            Presence::Registered => write!(f, "/registered"),
             Presence::Present(share) => write!(f, "/present-{share}"),
             Presence::Absent(share) => write!(f, "/absent-{share}"),
         }

@@ -14,7 +14,7 @@ struct PairScheme {
 }
 
 fn conditions(tolerance: Duration, dc_max: Length) -> Conditions {
-    Conditions { tolerance, dc_max, presence: Presence::AllAsk }
+    Conditions { tolerance, dc_max, presence: Presence::AllAsk, tick: TICK }
 }
 
 fn pairs(pace: Pace) -> PairScheme {
@@ -27,15 +27,7 @@ impl Scheme for PairScheme {
     }
 
     fn describe(&self) -> Description {
-        Description {
-            label: "Pairs",
-            summary: "",
-            setting: "test",
-            cliques: "",
-            constraint: "",
-            pace: self.pace,
-            regions: RegionDependence::Fixed,
-        }
+        Description::unlisted(self.pace, RegionDependence::Fixed)
     }
 
     fn cloak(&mut self, state: &State, _: Time, observer: &mut dyn Observer) -> &mut Published {
@@ -72,7 +64,8 @@ fn workload(town: &Town, asked_at: &[u64]) -> Workload {
         speed: 10_000,
         query_interval: 10_000,
     };
-    Workload { queries: asked_at.iter().enumerate().map(query).collect(), users: asked_at.len() }
+    let queries = asked_at.iter().enumerate().map(query).collect();
+    Workload { queries, users: asked_at.len(), ..Workload::default() }
 }
 
 fn run_pairs(pace: Pace, asked_at: &[u64], tolerance: u64, costs: &mut Costs) -> RunResult {

@@ -48,6 +48,10 @@ pub enum ScoreProblem {
     NotWhileWaiting(String),
     #[error("query `{0}` was replaced before its time or after its deadline")]
     ReplacedWhileNotWaiting(String),
+    #[error("query `{0}` asks and ended as `present`, which is the outcome of presence reports")]
+    PresentButAsks(String),
+    #[error("presence report `{0}` ended as a query; expected the outcome present or replaced")]
+    NotPresent(String),
     #[error("query `{0}` expired before its deadline")]
     TooSoon(String),
     #[error("the delay of query `{0}` differs from the time between query and outcome")]

@@ -21,6 +21,8 @@ pub(crate) enum RecordedOutcome {
     Expired,
     /// A newer query of the same user replaced it.
     Replaced,
+    /// A presence report that was published or ran out.
+    Present,
     Succeeded(SucceededOutcome),
 }
 
@@ -57,8 +59,12 @@ impl OutcomeLine {
             Some("refused") => RecordedOutcome::Refused(reason(&fields)?),
             Some("expired") => RecordedOutcome::Expired,
             Some("replaced") => RecordedOutcome::Replaced,
+            Some("present") => RecordedOutcome::Present,
             Some("succeeded") => RecordedOutcome::Succeeded(success(&fields, at)?),
-            _ => return Err(wrong("outcome", outcome, "succeeded, expired, replaced or refused")),
+            _ => {
+                let expected = "succeeded, expired, replaced, present or refused";
+                return Err(wrong("outcome", outcome, expected));
+            }
         };
         Ok(OutcomeLine { query, at, outcome })
     }

@@ -119,8 +119,20 @@ impl Scorer<'_> {
                 queries.refuse(id, reason)?;
                 self.score.tally.refuse(reason);
             }
-            RecordedOutcome::Expired => {
+            RecordedOutcome::Present => {
                 let query = queries.end(id)?;
+                let problem = match (query.asks, line.at < query.asked_at) {
+                    (true, _) => ScoreProblem::PresentButAsks,
+                    (false, true) => ScoreProblem::NotWhileWaiting,
+                    (false, false) => {
+                        self.score.tally.present += 1;
+                        return Ok(());
+                    }
+                };
+                return Err(problem(query_table::display(id)));
+            }
+            RecordedOutcome::Expired => {
+                let query = queries.end_asking(id)?;
                 if line.at <= query.asked_at + query.tolerance {
                     return Err(ScoreProblem::TooSoon(query_table::display(id)));
                 }
@@ -133,11 +145,15 @@ impl Scorer<'_> {
                     let id = query_table::display(id);
                     return Err(ScoreProblem::ReplacedWhileNotWaiting(id));
                 }
+                if !query.asks {
+                    self.score.tally.present += 1;
+                    return Ok(());
+                }
                 self.end(query, line.at).expired += 1;
                 self.score.tally.replaced += 1;
             }
             RecordedOutcome::Succeeded(success) => {
-                let query = queries.end(id)?;
+                let query = queries.end_asking(id)?;
                 self.succeed(id.unwrap_or(""), query, &success, queries)?;
             }
         }
@@ -171,6 +187,7 @@ impl Scorer<'_> {
             tolerance: Duration::from_millis(query.tolerance),
             delay: Duration::from_millis(at - query.asked_at),
             members: success.set.len(),
+            asking: queries.count_asking(&success.set),
             metres,
             area: success.shape.as_ref().and_then(Region::area),
         });

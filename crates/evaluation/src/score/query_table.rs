@@ -12,6 +12,7 @@ pub(super) struct ScoredQuery {
     pub asked_at: u64,
     pub tolerance: u64,
     pub k: u32,
+    pub asks: bool,
     user: u32,
     ended: bool,
 }
@@ -49,6 +50,7 @@ impl QueryTable {
                         asked_at: record.asked_at,
                         tolerance: record.temporal_tolerance,
                         k: record.k,
+                        asks: record.asks,
                         user: *users.entry(record.user).or_insert(next),
                         ended: false,
                     };
@@ -80,6 +82,12 @@ impl QueryTable {
         Ok(*query)
     }
 
+    /// The same for a query with a question; fails if it is a presence report.
+    pub(super) fn end_asking(&mut self, id: Option<&str>) -> Result<ScoredQuery, ScoreProblem> {
+        let query = self.end(id)?;
+        if query.asks { Ok(query) } else { Err(ScoreProblem::NotPresent(display(id))) }
+    }
+
     /// Marks a row as refused. A malformed row and a row with a duplicate id do not end the query
     /// of that id.
     pub(super) fn refuse(&mut self, id: Option<&str>, reason: Reason) -> Result<(), ScoreProblem> {
@@ -109,6 +117,12 @@ impl QueryTable {
         members.sort_unstable();
         members.dedup_by_key(|member| member.0);
         Ok(members.len())
+    }
+
+    /// Counts the members of a set that ask.
+    pub(super) fn count_asking(&self, set: &[String]) -> usize {
+        let asks = |id: &&String| self.index_of.get(*id).is_some_and(|&i| self.queries[i].1.asks);
+        set.iter().filter(asks).count()
     }
 
     /// Fails if a query has no outcome.

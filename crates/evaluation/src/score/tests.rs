@@ -121,7 +121,7 @@ const CONTRADICTIONS: &[(&str, &str, &str)] = &[
     (
         "expired",
         "gone",
-        ", line 4: `outcome` is \"gone\"; expected succeeded, expired, replaced or refused",
+        ", line 4: `outcome` is \"gone\"; expected succeeded, expired, replaced, present or refused",
     ),
     (
         "out-of-order",

@@ -194,7 +194,11 @@ fn matrix_growth(data: &Data) -> Option<Finding> {
 fn areas(data: &Data) -> Option<Finding> {
     let runs = data.runs.iter().filter(|run| run.scheme == "i-clique-cloak");
     let shares: Vec<f64> = runs
-        .filter_map(|run| Some(run.region_area_m2? / 1e6 / data.map(&run.map)?.area_km2))
+        .filter_map(|run| {
+            Some(
+                run.max_region_area_m2.or(run.region_area_m2)? / 1e6 / data.map(&run.map)?.area_km2,
+            )
+        })
         .filter(|share| share.is_finite())
         .collect();
     let max = shares.iter().copied().reduce(f64::max)?;

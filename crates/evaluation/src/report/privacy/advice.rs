@@ -103,7 +103,8 @@ fn cheaper(comparison: &AttackComparison<'_>, best: Option<&RatedSetting<'_>>) -
 fn preserves_k(comparison: &AttackComparison<'_>, scheme: &str) -> bool {
     let none =
         |attack: &str| comparison.row(scheme, attack).and_then(|row| row.below_k) == Some(0.0);
-    ["as shown", "inversion", "known-point"].into_iter().all(none)
+    let is_unmatched = comparison.row(scheme, "matching").is_none_or(|_| none("matching"));
+    is_unmatched && ["as shown", "inversion", "known-point"].into_iter().all(none)
 }
 
 fn advise(best: &RatedSetting<'_>, kept: &[RatedSetting<'_>], tried: usize) -> String {

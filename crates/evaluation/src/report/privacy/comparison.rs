@@ -19,6 +19,19 @@ impl<'a> AttackComparison<'a> {
         all.max_by_key(|comparison| (comparison.schemes().len(), comparison.users))
     }
 
+    /// Returns the groups of rows of one map, user count, configuration and seed.
+    pub fn all(rows: &'a [PrivacyRow]) -> Vec<AttackComparison<'a>> {
+        let mut groups: Vec<AttackComparison<'a>> = Vec::new();
+        for row in rows {
+            let is_known =
+                groups.iter().any(|group| group.rows.iter().any(|known| std::ptr::eq(*known, row)));
+            if !is_known {
+                groups.push(AttackComparison::like(rows, row));
+            }
+        }
+        groups
+    }
+
     fn like(rows: &'a [PrivacyRow], one: &'a PrivacyRow) -> AttackComparison<'a> {
         let key =
             |row: &PrivacyRow| (row.map.clone(), row.users, row.configuration.clone(), row.seed);

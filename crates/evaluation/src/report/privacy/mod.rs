@@ -2,6 +2,7 @@
 //! recommended gateway setting, and the attack on one target.
 
 mod advice;
+mod choosing;
 mod comparison;
 mod reachability;
 mod target;
@@ -11,7 +12,7 @@ use super::number::{count, decimal, decimal_or_dash, percent};
 use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
-use crate::results::PrivacyRow;
+use crate::results::{OWN_MODEL, PrivacyRow};
 use comparison::AttackComparison;
 use picture::{DotPanel, DotScale, Dots, PictureError};
 
@@ -28,6 +29,7 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
             "no attack results (run meshcloak attack --scheme all --region reach,cells --out DIR).",
         ),
     }
+    choosing::add(&mut section, &data.privacy)?;
     section.heading("Reachability attack on the plane and on the map");
     reachability::add(&mut section);
     Ok(section)
@@ -47,9 +49,13 @@ fn compare(
     section.paragraph(
         "All schemes process the same users; targets are a sample of them, with all of their \
          queries. The service (L1) knows the map, the algorithm, the disclosures, and the dc of the \
-         target. L2 also knows the exact position of the target’s previous query. L3 knows every \
-         position, k and dc in the batch. k′ is the number of remaining candidates. Rectangles and \
-         discs are attacked through the map: only streets inside them count.",
+         target. L2 also knows the exact position of the target’s previous query, L2+ that of every \
+         member and the places of the set without names. L3 knows every position, k and dc in the \
+         batch. k′ is the number of remaining candidates. Rectangles and \
+         discs are attacked through the map: only streets inside them count. The columns \
+         \u{201c}own model\u{201d} (attack --own) show each scheme under the assumptions of its authors: \
+         the users that they count towards k, their rule for k, and the attack that they promise to \
+         withstand.",
     );
     section.list(advice::sentences(comparison));
     section.figure(Plot::dots("privacy", &dots(comparison, &title))?, &title);
@@ -129,12 +135,17 @@ fn table(comparison: &AttackComparison<'_>) -> HtmlTable {
             ("region (m of street)", number("as shown", |row| row.region_metres, 0)),
             ("below k, inversion (L3)", below("inversion")),
             ("below k, known point (L2)", below("known-point")),
+            ("below k, everyone’s past (L2+)", below("matching")),
             ("below k, service (L1)", below("together")),
             ("k′/k, known point", number("known-point", |row| row.anonymity, 2)),
             ("remaining street, service (m)", number("together", |row| row.metres_left, 0)),
             ("error, service (m)", number("together", |row| row.error_m, 0)),
             ("below k, three linked disclosures (L3)", percent(linked)),
             ("below k, sybils", below("sybils")),
+            ("own model: attack", of(OWN_MODEL).map_or("–".to_owned(), |row| row.level.clone())),
+            ("own model: success", percent(of(OWN_MODEL).and_then(|row| row.success_rate))),
+            ("own model: below k", below(OWN_MODEL)),
+            ("own model: error (m)", number(OWN_MODEL, |row| row.error_m, 0)),
         ]);
     }
     table

@@ -77,6 +77,7 @@ fn attack(scene: &TownScene, scheme: &'static str) -> AttackedSets {
             disclosures: &disclosures,
             attacked: 1,
             previous: None,
+            set: None,
             snapshot: None,
             candidate_sets: &[],
             prior: None,

@@ -3,6 +3,7 @@
 
 use super::super::data::Data;
 use super::comparison::AttackComparison;
+use crate::point_list;
 use crate::schemes::PAPER;
 use meshcloak::units::{Point, Rectangle};
 use picture::sheet::{BLUE, FAINT, INK, Mark, ORANGE, Panel, STREET, Sheet};
@@ -55,19 +56,9 @@ fn target_layers<'a>(data: &'a Data, scheme: &str) -> Option<TargetLayers<'a>> {
     let facts = rows().find(|row| row.layer == "facts")?;
     Some(TargetLayers {
         scheme: &facts.scheme,
-        rows: rows().map(|row| (row.layer.as_str(), points(&row.points))).collect(),
+        rows: rows().map(|row| (row.layer.as_str(), point_list::read(&row.points))).collect(),
         facts: &facts.points,
     })
-}
-
-/// Parses `x y;x y`; invalid points are skipped.
-fn points(text: &str) -> Vec<Point> {
-    let point = |text: &str| {
-        let (x, y) = text.split_once(' ')?;
-        let number = |text: &str| text.parse::<f64>().ok().filter(|number| number.abs() < 1e9);
-        Some(Point::new(number(x)?, number(y)?))
-    };
-    text.split(';').filter_map(point).collect()
 }
 
 impl TargetLayers<'_> {

@@ -31,6 +31,7 @@ fn data() -> Data {
             privacy.push(row(scheme, attack, below, error));
         }
     }
+    privacy.push(PrivacyRow { level: "in region".into(), ..row("casper", "own model", 0.0, 77.0) });
     let part = |layer: &str, points: &str| PortraitRow {
         scheme: "meshcloak/paper".into(),
         layer: layer.into(),
@@ -68,8 +69,9 @@ fn the_recommendation_follows_from_the_rows() {
 fn the_section_has_the_dot_plot_and_the_drawings() {
     let (html, plots) = super::super::page::page("t", vec![section(&data()).unwrap()]);
     let names: Vec<&str> = plots.iter().map(Plot::name).collect();
-    assert_eq!(names, ["privacy", "victim", "isolated"]);
+    assert_eq!(names, ["privacy", "victim", "choosing-0", "isolated"]);
     assert!(html.contains("k = 3: set of 4, 1 candidate left"), "the drawing states the facts");
+    assert!(html.contains("own model: attack") && html.contains("in region"), "{html}");
     let (html, plots) = super::super::page::page("t", vec![section(&Data::default()).unwrap()]);
     assert!(html.contains("no attack results") && plots.len() == 1);
 }

@@ -2,8 +2,7 @@
 
 use crate::distinct::{distinct, sorted_distinct};
 use meshcloak::distance::Atlas;
-use meshcloak::engine::{Batch, turn};
-use meshcloak::history::LastPositions;
+use meshcloak::engine::{Batch, RecordedPast, turn};
 use meshcloak::query::Query;
 use meshcloak::region::Region;
 use meshcloak::scheme::{Pace, Scheme, State};
@@ -24,9 +23,9 @@ pub(in crate::report) fn publish(
     atlas: &Arc<Atlas>,
     name: &str,
 ) -> Vec<PublishedSet> {
-    let Some(mut scheme) = crate::schemes::by_name(atlas, name) else { return Vec::new() };
+    let Ok(mut scheme) = crate::schemes::by_name(atlas, name) else { return Vec::new() };
     let (mut state, mut all) = (State::default(), Vec::new());
-    let mut positions = scheme.history_horizon().map(LastPositions::new);
+    let mut past = RecordedPast::new(scheme.as_ref());
     for step in [QueryStep::Now, QueryStep::Later] {
         let is_due = |query: &Query| scene.users[query.id.0 as usize].step == step;
         let arrivals: Vec<Query> = scene.queries().into_iter().filter(is_due).collect();
@@ -35,10 +34,7 @@ pub(in crate::report) fn publish(
             Pace::Sequential => arrivals.into_iter().map(|query| vec![query]).collect(),
         };
         for arrivals in batches {
-            if let Some(positions) = &mut positions {
-                positions.record_all(&arrivals, &mut state.history);
-            }
-            all.extend(run_batch(scheme.as_mut(), &mut state, arrivals, step));
+            all.extend(run_batch(scheme.as_mut(), &mut state, &mut past, arrivals, step));
         }
     }
     all
@@ -48,11 +44,14 @@ pub(in crate::report) fn publish(
 fn run_batch(
     scheme: &mut dyn Scheme,
     state: &mut State,
+    past: &mut RecordedPast,
     arrivals: Vec<Query>,
     step: QueryStep,
 ) -> Vec<PublishedSet> {
     let Some(now) = arrivals.iter().map(|query| query.asked_at).max() else { return Vec::new() };
+    past.record(&arrivals, state);
     let turn = turn(scheme, state, Batch { now, arrivals, ..Batch::default() }, &mut ());
+    past.leave(&turn.served);
     let sets = sorted_distinct(turn.served.iter().map(|(_, set)| *set));
     let published = |set: &u32| {
         let set = turn.published.set(*set);

@@ -1,28 +1,27 @@
 //! Attacks on the guarantees: thousands of random batches in which most users have an earlier
 //! position, and on which the printed method fails.
 //!
-//! Inversion runs the algorithm again; reachability uses only disclosures, one earlier position, a
-//! speed and the map, with its own search.
+//! Inversion runs the algorithm again; reachability and matching use only disclosures, earlier
+//! positions, speeds and the map, with a search of their own.
 
-use attacks::inversion::INVERSION;
-use attacks::reachability::FROM_A_KNOWN_POINT;
-use attacks::{
-    KnownPosition, LinkedDisclosure, RegionDependence, SchemeRerun, Snapshot, Target, View,
-};
-use meshcloak::cells::CellRule;
+mod attacked_turn;
+
+use attacked_turn::{AttackedTurn, Found, Pasts};
+use attacks::{SchemeRerun, Snapshot};
 use meshcloak::constraint_graph::Coverage;
 use meshcloak::distance::{Atlas, MAX_DC_MAX};
 use meshcloak::engine::{Batch, turn};
-use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee};
+use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee, HistoryClock};
 use meshcloak::guard::{Guard, Inspected, Promise};
-use meshcloak::history::LastPositions;
+use meshcloak::history::{Horizon, LastPositions};
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
+use meshcloak::presence::PresenceRule;
 use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::{Description, Observer, Published, Scheme, Served, State};
+use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
 use meshcloak::town::Town;
 use meshcloak::units::{Length, Speed, Time};
 use rand::RngExt as _;
-use std::ops::{AddAssign, Range};
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -33,42 +32,14 @@ struct ObservedScheme {
     settings: Settings,
     atlas: Arc<Atlas>,
     promised: Guarantee,
+    pasts: Pasts,
     found: Found,
 }
 
-/// Counts of attacks and guard over many batches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Found {
-    batches: usize,
-    publications: usize,
-    /// Publications of users with an earlier position.
-    with_a_past: usize,
-    /// Fewer than k candidates after inversion.
-    inverted: usize,
-    /// Fewer than k candidates after reachability.
-    reached: usize,
-    /// Sets that the guard rejects.
-    faults: usize,
-    /// Attacks that excluded the true position or user.
-    wrong: usize,
-}
-
-impl AddAssign for Found {
-    fn add_assign(&mut self, other: Found) {
-        self.batches += other.batches;
-        self.publications += other.publications;
-        self.with_a_past += other.with_a_past;
-        self.inverted += other.inverted;
-        self.reached += other.reached;
-        self.faults += other.faults;
-        self.wrong += other.wrong;
-    }
-}
-
 /// Returns how many sets the guard rejects.
-fn inspect(promise: &Promise, state: &State, published: &mut Published) -> usize {
+fn inspect(promise: &Promise, state: &State, now: Time, published: &mut Published) -> usize {
     let State { waiting, history, accounts, .. } = state;
-    let inspected = Inspected { waiting, history, accounts };
+    let inspected = Inspected { waiting, history, accounts, now };
     Guard::default().inspect(promise, inspected, published).len()
 }
 
@@ -82,8 +53,8 @@ impl Scheme for ObservedScheme {
     }
 
     /// Keeps history for attack and guard, whether the scheme needs it or not.
-    fn history_horizon(&self) -> Option<Duration> {
-        Some(DEFAULT_HORIZON)
+    fn history_horizon(&self) -> Option<Horizon> {
+        Some(DEFAULT_HORIZON.into())
     }
 
     fn promise(&self) -> Option<Promise> {
@@ -91,77 +62,35 @@ impl Scheme for ObservedScheme {
     }
 
     fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {
-        let ObservedScheme { inner, settings, atlas, promised, found } = self;
+        let ObservedScheme { inner, settings, atlas, promised, pasts, found } = self;
         let published = inner.cloak(state, now, observer);
         let (guarantee, coverage) = (*promised, Coverage::Own);
         let promise = Promise {
             guarantee,
+            history_clock: settings.history_clock,
             coverage,
             across_accounts: false,
+            presence: PresenceRule::default(),
             cells: None,
             atlas: Arc::clone(atlas),
         };
         let mut copy = published.clone();
         found.batches += 1;
-        found.faults += inspect(&promise, state, &mut copy);
+        found.faults += inspect(&promise, state, now, &mut copy);
         let (atlas, settings) = (&*atlas, *settings);
         let make = || -> Box<dyn Scheme> { Box::new(MeshCloak::new(Arc::clone(atlas), settings)) };
         let candidates = SchemeRerun::candidates(state);
         let rerun = SchemeRerun { make: &make, state, now };
         let snapshot = Snapshot::new(&candidates, &rerun);
-        let turn = AttackedTurn { atlas, state, now, snapshot: &snapshot, published };
-        for &served in published.served() {
-            *found += turn.attack(served);
-        }
+        let turn = AttackedTurn { atlas, state, now, snapshot: &snapshot, published, pasts };
+        *found += turn.attack();
+        pasts.publish(state, published);
         published
     }
 }
 
-/// One turn of the engine with all that an adversary can know about it.
-struct AttackedTurn<'a> {
-    atlas: &'a Arc<Atlas>,
-    state: &'a State,
-    now: Time,
-    snapshot: &'a Snapshot<'a>,
-    published: &'a Published,
-}
-
-impl AttackedTurn<'_> {
-    /// Attacks the publication of one served query.
-    fn attack(&self, served: Served) -> Found {
-        let AttackedTurn { atlas, state, now, snapshot, published } = *self;
-        let target = &state.waiting[served.index as usize];
-        let set = published.set(served.set);
-        let region = Arc::new(set.region.clone().into_owned());
-        let disclosures = [LinkedDisclosure::new(target.asked_at, now, region)];
-        let past = state.history.previous(target.id);
-        let view = View {
-            atlas,
-            rule: RegionDependence::Fixed,
-            target: Target { dc: target.distance_constraint, speed: target.speed },
-            disclosures: &disclosures,
-            attacked: 0,
-            previous: past.map(|past| KnownPosition { at: past.at, position: past.position }),
-            snapshot: Some(snapshot),
-            candidate_sets: &[],
-            prior: None,
-        };
-        let mut found = Found { publications: 1, ..Found::default() };
-        found.with_a_past = usize::from(past.is_some());
-        let inverted = INVERSION.attack(&view);
-        let candidates = inverted.and_then(|found| found.candidates).expect("a snapshot");
-        found.wrong += usize::from(!candidates.contains(&target.user));
-        found.inverted = usize::from(candidates.len() < target.k as usize);
-        if let Some(posterior) = FROM_A_KNOWN_POINT.attack(&view) {
-            let member = |id: &QueryId| state.waiting.iter().find(|query| query.id == *id);
-            let members = set.members.iter().filter_map(member);
-            let possible = members.filter(|member| posterior.holds(member.position)).count();
-            found.wrong += usize::from(!posterior.holds(target.position));
-            found.reached = usize::from(possible < target.k as usize);
-        }
-        found
-    }
-}
+/// Time from a query to its batch.
+const LAG: Duration = Duration::from_secs(2);
 
 /// Each user asks three times, ten seconds apart, from positions reachable from the previous one.
 fn waves(town: &Town, atlas: &Atlas, seed: u64) -> Vec<Vec<Query>> {
@@ -170,6 +99,7 @@ fn waves(town: &Town, atlas: &Atlas, seed: u64) -> Vec<Vec<Query>> {
     for (number, query) in first.iter_mut().enumerate() {
         query.user.0 = number as u64;
         query.asked_at = Time::from_millis(1_000);
+        query.temporal_tolerance = Duration::from_secs(5);
         query.speed = Some(Speed::metres_per_second(random.random_range(5.0..80.0)));
     }
     let mut waves = vec![first];
@@ -198,13 +128,14 @@ fn run(seeds: Range<u64>, settings: Settings, promised: Guarantee) -> Found {
         let town = Town::random(seed % 600);
         let atlas = Arc::new(Atlas::new(town.map.clone(), MAX_DC_MAX));
         let inner = MeshCloak::new(Arc::clone(&atlas), settings);
-        let found = Found::default();
+        let waves = waves(&town, &atlas, seed);
+        let (pasts, found) = (Pasts::new(&waves), Found::default());
         let mut scheme =
-            ObservedScheme { inner, settings, atlas: Arc::clone(&atlas), promised, found };
+            ObservedScheme { inner, settings, atlas: Arc::clone(&atlas), promised, pasts, found };
         let mut state = State::default();
         let mut positions = LastPositions::new(DEFAULT_HORIZON);
-        for arrivals in waves(&town, &atlas, seed) {
-            let now = arrivals[0].asked_at;
+        for arrivals in waves {
+            let now = arrivals[0].asked_at + LAG;
             positions.record_all(&arrivals, &mut state.history);
             turn(&mut scheme, &mut state, Batch { now, arrivals, ..Batch::default() }, &mut ());
         }
@@ -225,8 +156,7 @@ fn settings(guarantee: Guarantee) -> Settings {
     Settings { guarantee, ..Settings::default() }
 }
 
-const CELLS: RegionRule =
-    RegionRule::Cells(CellRule { length: Length::from_units(300 * 32), min_cells: 1 });
+const CELLS: RegionRule = RegionRule::Cells(Length::from_units(300 * 32));
 
 #[test]
 fn paper_falls_to_inversion_and_reachability() {
@@ -254,6 +184,19 @@ fn history_never_falls_below_k() {
         let found = run(0..1_000, settings, Guarantee::History);
         assert!(found.publications > 2_000, "{found:?}");
         assert_eq!((found.inverted, found.reached, found.faults), (0, 0, 0), "{found:?}");
+        assert_eq!((found.matched, found.matched_tick), (0, 0), "{found:?}");
+    }
+}
+
+#[test]
+fn history_by_publications_withstands_an_adversary_who_knows_only_their_times() {
+    for region in [RegionRule::default(), CELLS] {
+        let history_clock = HistoryClock::Published;
+        let settings = Settings { region, history_clock, ..settings(Guarantee::History) };
+        let found = run(0..1_000, settings, Guarantee::History);
+        assert!(found.publications > 2_000, "{found:?}");
+        assert_eq!((found.inverted, found.matched_tick, found.faults), (0, 0, 0), "{found:?}");
+        assert!(found.matched > 100, "the times of asking are not covered: {found:?}");
     }
 }
 
@@ -263,4 +206,12 @@ fn injected_faults_are_found_by_attacks_and_guard() {
     assert!(found.inverted > 100 && found.faults > 100, "{found:?}");
     let found = run(0..300, settings(Guarantee::Reciprocal), Guarantee::History);
     assert!(found.reached > 50 && found.faults > 50, "{found:?}");
+}
+
+#[test]
+fn without_the_condition_of_components_matching_finds_users() {
+    // Sets in which every member can reach k places, but assignments leave some member fewer.
+    let found = run(0..3_000, settings(Guarantee::Reciprocal), Guarantee::Reciprocal);
+    assert!(found.only_matched > 10 && found.matched > found.reached, "{found:?}");
+    assert!(found.matched_tick > 100, "{found:?}");
 }

@@ -1,0 +1,87 @@
+//! Area of the regions of a user from publication to publication, under schemes that look at the
+//! last region: `area_growth MAP USERS OUT.svg|OUT.png`.
+
+use attacks::InspectedScheme;
+use evaluation::costs::Costs;
+use evaluation::run::{Conditions, Presence, TICK, run};
+use evaluation::schemes;
+use evaluation::workload::{Workload, simulate};
+use meshcloak::distance::Atlas;
+use meshcloak::query::UserId;
+use meshcloak::scheme::{Published, State};
+use meshcloak::units::Length;
+use picture::{LineChart, Series};
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+use traffic::{Profile, SimulationSettings};
+
+const SCHEMES: [&str; 4] = ["casper", "patching:of=casper", "delaying:of=casper", "k-sharing"];
+/// Publications of a user to show; few users have more.
+const PUBLICATIONS: usize = 10;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [map, users, out] = arguments.as_slice() else {
+        return Err("expected MAP USERS OUT.svg|OUT.png".into());
+    };
+    let users: u32 = users.parse()?;
+    let city = import::read_map(&map.parse()?, &import::Options::default(), &())?;
+    let atlas = Arc::new(Atlas::new(city.map, Length::metres(2_000.0)));
+    let profile = Profile::named("p1").ok_or("no profile p1")?.with_uniform_places();
+    let settings = SimulationSettings { users, k: (2, 5), temporal_tolerance: 3_000, seed: 1 };
+    let workload = simulate(atlas.map(), &profile, settings);
+    let mut series = Vec::new();
+    for name in SCHEMES {
+        let means = mean_areas(&atlas, &workload, name)?;
+        let texts: Vec<String> = means.iter().map(|(_, area)| format!("{area:8.3}")).collect();
+        println!("{name:20} {}", texts.join(" "));
+        series.push(Series { name: name.to_owned(), points: means, spread: Vec::new() });
+    }
+    let chart = LineChart {
+        title: format!("Area of regions, {users} users, P1-3-5"),
+        x_label: "publication of a user".to_owned(),
+        y_label: "mean area (km²)".to_owned(),
+        series,
+        ..LineChart::default()
+    };
+    let canvas = chart.draw(1120, 560)?;
+    match out.ends_with(".svg") {
+        true => std::fs::write(out, canvas.to_svg())?,
+        false => std::fs::write(out, canvas.to_png())?,
+    }
+    Ok(())
+}
+
+/// Returns the mean area of the first, second, … region of each user, in km².
+fn mean_areas(
+    atlas: &Arc<Atlas>,
+    workload: &Workload,
+    name: &str,
+) -> Result<Vec<(f64, f64)>, Box<dyn Error>> {
+    let mut published_before: BTreeMap<UserId, usize> = BTreeMap::new();
+    let mut sums = [(0.0, 0.0); PUBLICATIONS];
+    let inspect = |state: &State, _, published: &Published| {
+        for served in published.served() {
+            let user = state.waiting[served.index as usize].user;
+            let number = published_before.entry(user).or_default();
+            let area = published.set(served.set).region.area();
+            if let (Some((sum, count)), Some(area)) = (sums.get_mut(*number), area) {
+                *sum += area / 1e6;
+                *count += 1.0;
+            }
+            *number += 1;
+        }
+    };
+    let mut scheme = InspectedScheme { scheme: schemes::by_name(atlas, name)?, inspect };
+    let conditions = Conditions {
+        tolerance: Duration::from_secs(3),
+        dc_max: atlas.dc_max(),
+        presence: Presence::AllAsk,
+        tick: TICK,
+    };
+    run(&mut scheme, atlas.map(), workload, conditions, &mut Costs::Free);
+    let shown = sums.iter().enumerate().filter(|(_, (_, count))| *count > 0.0);
+    Ok(shown.map(|(index, (sum, count))| (index as f64 + 1.0, sum / count)).collect())
+}

@@ -1,0 +1,156 @@
+//! Choosing a setting: what each guarantee, clock, presence and region costs, and what it leaves to
+//! each adversary.
+
+use super::super::number::{decimal_or_dash, percent};
+use super::super::page::{HtmlTable, ReportSection};
+use super::super::paper::map_title;
+use super::super::plot::Plot;
+use super::comparison::AttackComparison;
+use crate::results::PrivacyRow;
+use crate::run::Presence;
+use crate::schemes;
+use picture::{DotPanel, DotScale, Dots, PictureError};
+
+/// Words of a setting of MeshCloak.
+struct Words {
+    guarantee: String,
+    clock: &'static str,
+    presence: String,
+    region: String,
+}
+
+/// Adds a table and a picture for each map with several settings of MeshCloak.
+pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) -> Result<(), PictureError> {
+    let groups = AttackComparison::all(rows);
+    let groups = groups.iter().map(|group| (group, settings(group)));
+    for (number, (group, settings)) in groups.filter(|(_, list)| list.len() > 1).enumerate() {
+        let (map, users) = (map_title(group.map), group.users);
+        let title = format!("{map}, {users} users, {}", group.configuration);
+        section.heading(&format!("Choosing: {title}"));
+        section.figure(
+            Plot::dots(&format!("choosing-{number}"), &dots(group, &settings, &title))?,
+            &title,
+        );
+        section.table(&table(group, &settings));
+    }
+    Ok(())
+}
+
+fn settings<'a>(group: &AttackComparison<'a>) -> Vec<&'a str> {
+    let is_setting = |scheme: &&str| words(scheme).is_some();
+    group.schemes().into_iter().filter(is_setting).collect()
+}
+
+fn words(scheme: &str) -> Option<Words> {
+    let (name, presence) = schemes::presence(scheme);
+    schemes::settings(name)?;
+    let mut parts = name.split('/').skip(1);
+    let guarantee = parts.next()?.to_owned();
+    let rest: Vec<&str> = parts.collect();
+    let clock = match (rest.contains(&"published"), guarantee.as_str()) {
+        (true, _) => "published",
+        (false, "history") => "asked",
+        _ => "–",
+    };
+    let region = rest.iter().find(|part| **part != "published" && **part != "asked");
+    Some(Words {
+        guarantee,
+        clock,
+        presence: match presence {
+            Presence::AllAsk => "all ask".to_owned(),
+            other => other.to_string().trim_start_matches('/').to_owned(),
+        },
+        region: region.map_or("reach", |region| region).to_owned(),
+    })
+}
+
+/// Prefix of the columns of attacks that count candidates.
+const BELOW_K: &str = "below k: ";
+
+/// A column: heading, and the value of a setting.
+struct Column {
+    label: &'static str,
+    is_share: bool,
+    attack: &'static str,
+    value: fn(&PrivacyRow) -> Option<f64>,
+}
+
+const fn share(
+    label: &'static str,
+    attack: &'static str,
+    value: fn(&PrivacyRow) -> Option<f64>,
+) -> Column {
+    Column { label, is_share: true, attack, value }
+}
+
+const fn number(
+    label: &'static str,
+    attack: &'static str,
+    value: fn(&PrivacyRow) -> Option<f64>,
+) -> Column {
+    Column { label, is_share: false, attack, value }
+}
+
+const COLUMNS: [Column; 12] = [
+    share("served", "as shown", |row| row.success_rate),
+    number("delay (s)", "as shown", |row| row.mean_delay_s),
+    number("region (m)", "as shown", |row| row.region_metres),
+    share("below k: all positions", "inversion", |row| row.below_k),
+    share("below k: pasts, times of asking", "matching", |row| row.below_k),
+    share("below k: pasts, publication times", "matching-tick", |row| row.below_k),
+    number("error of the service (m)", "together", |row| row.error_m),
+    share("tracker: right street", "tracker", |row| row.figure("street guessed")),
+    share("sensitive question", "questions", |row| {
+        row.figure("probability of a sensitive question")
+    }),
+    number("requests per answer", "questions", |row| row.figure("requests per answer")),
+    number("kB per answer", "questions", |row| row.figure("kB per answer")),
+    number("engine (µs per query)", "as shown", |row| row.us_per_query),
+];
+
+impl Column {
+    fn of(&self, group: &AttackComparison<'_>, scheme: &str) -> Option<f64> {
+        group.row(scheme, self.attack).and_then(self.value)
+    }
+}
+
+fn table(group: &AttackComparison<'_>, settings: &[&str]) -> HtmlTable {
+    let head = ["guarantee", "clock", "presence", "region"];
+    let head = head.into_iter().chain(COLUMNS.iter().map(|column| column.label));
+    let mut table = HtmlTable { head: head.map(str::to_owned).collect(), rows: Vec::new() };
+    for scheme in settings {
+        let Some(Words { guarantee, clock, presence, region }) = words(scheme) else { continue };
+        let cells = COLUMNS.iter().map(|column| match column.of(group, scheme) {
+            value if column.is_share => percent(value),
+            value => decimal_or_dash(value, if value > Some(100.0) { 0 } else { 2 }),
+        });
+        table.row([guarantee, clock.to_owned(), presence, region].into_iter().chain(cells));
+    }
+    table
+}
+
+/// Columns of costs in the picture, by label.
+const PICTURED: [&str; 5] =
+    ["served", "delay (s)", "region (m)", "requests per answer", "kB per answer"];
+
+fn dots(group: &AttackComparison<'_>, settings: &[&str], title: &str) -> Dots {
+    let values = |column: &Column| -> Vec<Option<f64>> {
+        let scale = if column.is_share { 100.0 } else { 1.0 };
+        settings.iter().map(|scheme| Some(column.of(group, scheme)? * scale)).collect()
+    };
+    let panel =
+        |label: &str, values| DotPanel { label: label.to_owned(), scale: DotScale::Linear, values };
+    let costs = COLUMNS.iter().filter(|column| PICTURED.contains(&column.label));
+    let attacks: Vec<&Column> =
+        COLUMNS.iter().filter(|column| column.label.starts_with(BELOW_K)).collect();
+    let panels = costs.map(|column| panel(column.label, vec![values(column)]));
+    let below_k = panel("below k (%)", attacks.iter().map(|column| values(column)).collect());
+    let short = |scheme: &&str| scheme.trim_start_matches("meshcloak/").to_owned();
+    let series = attacks.iter().map(|column| column.label.trim_start_matches(BELOW_K).to_owned());
+    Dots {
+        title: title.to_owned(),
+        rows: settings.iter().map(short).collect(),
+        series: series.collect(),
+        panels: panels.chain([below_k]).collect(),
+    }
+}
