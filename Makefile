@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python connect soak cluster-test faketime cluster cluster-access
+.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python connect soak fuzz cluster-test faketime cluster cluster-access cluster-load pir
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -32,7 +32,7 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
 	cd web && npm run -s build
 
 # Tests the page in Debian's Chromium against a running demo.
-browser: setup node chromium page
+browser: setup node chromium page nats
 	$(CARGO) build --bin meshcloak
 	cd web && npm test
 
@@ -63,9 +63,16 @@ test: setup node chromium page valgrind postgis ogc nats
 	$(CARGO) run -q -p meshcloak --example embed
 	$(CARGO) run -q -p meshcloak --example own_scheme
 	$(MAKE) browser
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
+	$(CARGO) build -q -p gateway --example ask
+	@$(MAKE) served >target/served.log 2>&1 & $(MAKE) built; built=$$?; \
+	  wait $$!; served=$$?; cat target/served.log; exit $$((built | served))
+
+# Checks that mostly wait for servers, and checks that mostly compile: `make test` runs both at once.
+served:
 	$(MAKE) schemathesis
 	$(MAKE) connect
+built:
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(GATES)
 
 # Runs every command of docs/CONNECT.md.
@@ -94,6 +101,20 @@ soak: setup
 	python3 -B crates/gateway/tests/soak/test_promises.py
 	python3 -B crates/gateway/tests/soak target/debug/meshcloak --seconds $(SOAK_SECONDS) $(SOAK)
 
+# Runs every fuzz target for SECONDS (60), or the one that FUZZ names, from the inputs of fuzz/seeds and
+# fuzz/seeds.py. A crash ends it with the input.
+# RUSTC_BOOTSTRAP allows the coverage flags with a stable compiler.
+FUZZ_SECONDS = $(or $(SECONDS),60)
+FUZZ ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+fuzz: setup
+	@command -v cargo-fuzz >/dev/null || $(CARGO) install cargo-fuzz --locked
+	$(CARGO) build -q --bin meshcloak
+	python3 -B fuzz/seeds.py target/debug/meshcloak fuzz/corpus
+	for target in $(FUZZ); do \
+	  mkdir -p fuzz/corpus/$$target; seeds=$$(ls -d fuzz/seeds/$$target 2>/dev/null); \
+	  RUSTC_BOOTSTRAP=1 $(CARGO) fuzz run --sanitizer none $$target fuzz/corpus/$$target $$seeds -- -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -rss_limit_mb=2048 || exit 1; \
+	done
+
 # Failures of a cluster of real processes on loopback: kills, a zombie, a partition, clock skew. One
 # scenario: `make cluster-test CLUSTER_TEST="--only owner"`. Takes about seven minutes.
 CLUSTER_TEST ?=
@@ -104,16 +125,31 @@ cluster-test: setup nats faketime
 	python3 -B crates/fleet/tests/cluster target/debug/meshcloak $(NATS_SERVER) $(CLUSTER_TEST)
 
 # A cluster on loopback: three NATS servers, two engines, two frontends and a crowd in each city, with
-# a status table. Ctrl-C stops it; `make cluster SECONDS=30` ends by itself and checks the answers.
+# a status table and a page. Ctrl-C stops it; `make cluster SECONDS=30` ends by itself and checks the answers.
 CLUSTER_SECONDS = $(if $(SECONDS),--seconds $(SECONDS))
-cluster: setup nats
+cluster: setup page nats
 	$(CARGO) build $(RUN) --bin meshcloak
 	@python3 -B crates/fleet/tests/loopback/demo.py target/start/meshcloak $(CLUSTER_SECONDS)
+
+# Queries per second, delay and CPU per query with 1, 2 and 4 frontends and 1 and 2 engines, beside the
+# single process, in one run. Wants a quiet machine.
+CLUSTER_LOAD ?=
+cluster-load: setup nats
+	$(CARGO) build --release --bin meshcloak
+	python3 -B crates/fleet/tests/loopback/scaling.py target/release/meshcloak $(CLUSTER_LOAD)
 
 # Tests dist/nats-server.conf: a cluster with TLS works, and frontends cannot read the log.
 cluster-access: setup nats
 	$(CARGO) build -q --bin meshcloak
 	python3 -B crates/fleet/tests/loopback/access.py target/debug/meshcloak
+
+# Lints and tests private information retrieval (feature `pir`), which `make test` leaves out: it
+# compiles C++ and 25 crates for the processor of this machine.
+pir: setup
+	@command -v c++ >/dev/null || { echo "installing a C++ compiler"; $(APT) g++; }
+	$(CARGO) clippy -p neighbours -p cli --features neighbours/pir,cli/pir --all-targets -- -D warnings
+	$(CARGO) test -p neighbours --features pir pir
+	$(CARGO) test -p cli --features pir --test cli neighbours::pir
 
 # Installs the binary, the settings file and the systemd unit.
 PREFIX  ?= /usr/local

@@ -1,13 +1,13 @@
 // Page state in the URL fragment, #view?key=value, so that links can be bookmarked and shared.
 
-export type View = 'live' | 'ask' | 'attack' | 'operator';
+export type View = 'live' | 'ask' | 'attack' | 'operator' | 'cluster';
 
 export interface State {
   view: View;
   params: URLSearchParams;
 }
 
-const views: View[] = ['live', 'ask', 'attack', 'operator'];
+const views: View[] = ['live', 'ask', 'attack', 'operator', 'cluster'];
 
 export function read(first: View): State {
   const [name, query] = location.hash.replace(/^#/, '').split('?', 2);

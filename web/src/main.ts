@@ -8,20 +8,21 @@ import { type View, keep, link, read } from './hash';
 import { themeButton } from './theme';
 import { ask } from './views/ask';
 import { attack } from './views/attack';
+import { cluster } from './views/cluster';
 import { live } from './views/live';
 import { operator } from './views/operator';
 import type { Cleanup, Scene } from './views/view';
 
 const element = <T extends HTMLElement>(id: string): T => document.getElementById(id) as T;
 
-const names: Record<View, string> = { live: 'Live', ask: 'Ask as a user', attack: 'Attack view', operator: 'Gateway status' };
-const shows: Record<View, (scene: Scene) => Cleanup> = { live, ask, attack, operator };
+const names: Record<View, string> = { live: 'Live', ask: 'Ask as a user', attack: 'Attack view', operator: 'Gateway status', cluster: 'Cluster' };
+const shows: Record<View, (scene: Scene) => Cleanup> = { live, ask, attack, operator, cluster };
 
 async function start(): Promise<void> {
   themeButton(element('theme'));
   const [page, info] = await Promise.all([get<PageInfo>('./page/info'), get<MapInfo>('./map/info')]);
   const coming = page.demo ? get<DemoInfo>('./demo/info') : null;
-  const views: View[] = page.demo ? ['live', 'ask', 'attack'] : ['operator'];
+  const views: View[] = page.demo ? ['live', 'ask', 'attack'] : page.cluster ? ['operator', 'cluster'] : ['operator'];
   const first = views[0] ?? 'operator';
   const stage = element('stage');
   const panel = element('panel');

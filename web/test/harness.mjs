@@ -34,14 +34,18 @@ export async function serve(args, said = /at (http:\/\/[^\s]+)/) {
     // A changed message must fail the test instead of blocking it.
     setTimeout(() => fail(new Error(`no address in the output of serve: ${text}`)), 120_000).unref();
   });
-  const stop = () =>
+  /** Resolves when the process has ended, also if it had ended before. */
+  const endBy = (signal) =>
     new Promise((done) => {
       child.removeAllListeners('exit');
-      child.on('exit', done);
       process.off('exit', end);
-      end();
+      if (child.exitCode !== null || child.signalCode !== null) return done();
+      child.on('exit', done);
+      child.kill(signal);
     });
-  return { url, stop, said: () => text };
+  const stop = () => endBy('SIGTERM');
+  const kill = () => endBy('SIGKILL');
+  return { url, stop, kill, said: () => text };
 }
 
 export const demo = (...more) => serve(['--demo', '--map', MAP, '--listen', '127.0.0.1:0', '--set', 'server.metrics=', '--people', '1500', ...more]);

@@ -5,7 +5,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { browser, demo, open, streets } from './harness.mjs';
+import { browser, demo, open, picture, streets } from './harness.mjs';
 
 let gateway, chrome;
 
@@ -61,6 +61,48 @@ test('the attack view offers every scheme and attack, with figures for one targe
     assert.equal((await page.locator(`tr[data-row=${row}] td`).allInnerTexts()).filter((t) => /\d/.test(t)).length, 2, row);
   }
   assert.match(await page.locator('#results').innerText(), /k′/);
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('the attack view shows regions, clocks and the tracker side by side', async () => {
+  const { page, wrong, close } = await visit('#attack');
+  await page.locator('tr[data-row=people]').waitFor();
+  const chosen = () => Promise.all(['Left', 'Right', 'Attack'].map((label) => page.locator(`label:has-text("${label}") select`).inputValue()));
+  const press = async (id) => {
+    const answered = page.waitForResponse((r) => r.url().endsWith('/demo/compare') && r.status() === 200);
+    await page.locator(`#${id}`).click();
+    return (await answered).json();
+  };
+  const regions = await press('regions');
+  assert.deepEqual(await chosen(), ['reciprocal', 'cell', 'region-inversion']);
+  assert.ok(regions.sides.every((side) => side.path.length === 0));
+  await press('clocks');
+  assert.deepEqual(await chosen(), ['history', 'history-published', 'matching']);
+  const tracked = await press('tracker');
+  assert.deepEqual(await chosen(), ['reciprocal', 'cell', 'tracker']);
+  for (const side of tracked.sides) {
+    assert.ok(side.path.length >= 2 && side.path.length <= 61, `${side.path.length} points`);
+    assert.equal(side.path[0].radius, 0, 'the first position is known');
+    assert.ok(side.path.every((point) => Number.isFinite(point.lon + point.lat + point.radius)));
+  }
+  await page.getByText(/followed for \d+ s from a known position/).first().waitFor();
+  await picture(page, 'attack-tracker');
+  assert.deepEqual(wrong, []);
+  await close();
+});
+
+test('people share their presence until the switch is off', async () => {
+  const { page, wrong, close } = await visit('#live');
+  const state = async () => (await (await fetch(new URL('demo/info', gateway.url))).json()).presence;
+  const box = page.locator('#presence');
+  await box.waitFor();
+  assert.ok((await box.isChecked()) && (await state()));
+  const answered = () => page.waitForResponse((r) => r.url().endsWith('/demo/presence') && r.status() === 200);
+  for (const shared of [false, true]) {
+    await Promise.all([answered(), box.setChecked(shared)]);
+    assert.equal(await state(), shared);
+  }
   assert.deepEqual(wrong, []);
   await close();
 });

@@ -1,10 +1,13 @@
 //! `meshcloak serve` in a cluster: the roles of one process, and its signals.
 
 use crate::progress::Console;
+use crate::signals::{Request, Signals};
 use anyhow::{Context as _, Result};
 use fleet::engine::{EngineCity, RunningEngine, router};
 use fleet::frontend::RunningFrontend;
-use fleet::process::{connect, plan, start_engine, start_frontend};
+use fleet::page;
+use fleet::peers::Peers;
+use fleet::process::{connect, start_engine, start_frontend};
 use gateway::config::{CityConfig, Config, ConfigError, Mode, Role, Sources};
 use gateway::gateway::Gateway;
 use gateway::page::{PageMode, PageOptions, with_host_check};
@@ -13,7 +16,6 @@ use gateway::serve::Running;
 use gateway::server::app;
 use std::sync::Arc;
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
 
 /// The running roles of a process.
 struct Process {
@@ -40,8 +42,12 @@ pub fn run(
     console.clear();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {
-        let process = start(config, gateway, cities, console).await?;
-        follow_signals(process, sources).await
+        let mut signals = Signals::install()?;
+        let process = tokio::select! {
+            process = start(config, gateway, cities, console) => process?,
+            () = signals.stop() => return Ok(()),
+        };
+        follow_signals(signals, process, sources).await
     })
 }
 
@@ -50,20 +56,15 @@ fn read_cities(config: &Config, console: &Console) -> Result<Vec<EngineCity>> {
     let read = |city: CityConfig| {
         let walker = read_walker(config, &city, console)?;
         let digest = import::prepared::digest(walker.map());
-        let plan = plan(config, walker.map());
-        let atlas = Arc::clone(walker.atlas());
-        Ok(EngineCity { name: city.name, atlas, digest, plan })
+        Ok(EngineCity::new(&city.name, walker.atlas(), digest, config))
     };
     config.map.cities().into_iter().map(read).collect()
 }
 
 /// Returns the cities of a gateway for an engine in the same process.
 fn cities_of(config: &Config, gateway: &Gateway) -> Vec<EngineCity> {
-    let city = |city: &Arc<gateway::city::City>| EngineCity {
-        name: city.name().to_owned(),
-        atlas: Arc::clone(city.atlas()),
-        digest: city.digest(),
-        plan: plan(config, city.map()),
+    let city = |city: &Arc<gateway::city::City>| {
+        EngineCity::new(city.name(), city.atlas(), city.digest(), config)
     };
     gateway.cities().iter().map(city).collect()
 }
@@ -85,7 +86,9 @@ async fn start(
     let frontend = match gateway {
         None => None,
         Some(gateway) => {
-            let site = PageOptions { mode: PageMode::Operator, report: None };
+            let peers = Arc::new(Peers::follow(&cluster).await?);
+            let mode = PageMode::Operator;
+            let site = PageOptions { mode, report: None, cluster: Some(page::routes(peers)) };
             let app = app(Arc::clone(&gateway));
             let running = Running::start_frontend(Arc::clone(&gateway), app, site).await?;
             let address = running.address().to_string();
@@ -114,21 +117,13 @@ async fn serve_operator(config: &Config, engine: &RunningEngine, console: &Conso
 
 /// Reloads the settings on SIGHUP; stops on SIGTERM and SIGINT.
 async fn follow_signals(
+    mut signals: Signals,
     process: Process,
     sources: impl Fn() -> Result<Sources, ConfigError>,
 ) -> Result<()> {
-    let mut hangup = signal(SignalKind::hangup())?;
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
-    loop {
-        tokio::select! {
-            _ = hangup.recv() => {
-                if let Some((running, _)) = &process.frontend {
-                    running.reload(sources());
-                }
-            }
-            _ = terminate.recv() => break,
-            _ = interrupt.recv() => break,
+    while signals.next().await == Request::Reload {
+        if let Some((running, _)) = &process.frontend {
+            running.reload(sources());
         }
     }
     let Process { engine, frontend } = process;

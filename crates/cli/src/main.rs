@@ -13,6 +13,7 @@ mod keys;
 mod map;
 mod map_args;
 mod metrics;
+mod neighbours;
 mod parse;
 mod picture_file;
 mod pois;
@@ -21,6 +22,7 @@ mod report;
 mod scheme_args;
 mod score;
 mod serve;
+mod signals;
 mod simulate;
 mod stdout;
 mod table;
@@ -74,6 +76,9 @@ enum Command {
     Evaluate(evaluate::Evaluate),
     /// Measure how far attacks reduce the anonymity that a scheme guarantees.
     Attack(attack::Attack),
+    /// Measure systems that hide users by other means than cloaking.
+    #[command(subcommand, after_help = neighbours::EXAMPLES)]
+    Neighbours(neighbours::NeighboursCommand),
     /// Rebuild the report of an evaluation from its result files.
     Report(report::Report),
     /// Compute all metrics from a file of queries and a file of outcomes.
@@ -117,6 +122,7 @@ fn main() -> ExitCode {
         Command::Cloak(cloak) => cloak.run(&console),
         Command::Evaluate(evaluate) => evaluate.run(&console),
         Command::Attack(attack) => attack.run(&console),
+        Command::Neighbours(command) => neighbours::run(&command, &console),
         Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),
         Command::Serve(serve) => serve.run(&console),

@@ -19,15 +19,23 @@ pub fn add_rows(tally: &Tally, table: &mut Table) {
             table.row(format!("refused: {}", reason.name()), grouped(count));
         }
     }
+    if tally.present > 0 {
+        table.row("presence reports", grouped(tally.present));
+    }
     table.row("success rate", percent(tally.success_rate()));
     table.row("success rate per batch (paper)", percent(tally.printed_success_rate.value()));
     table.heading("Succeeded, mean");
     table.row("mesh length", number(tally.region_metres, "m"));
     table.row("mesh length per member", number(tally.region_metres_per_member, "m"));
-    if tally.region_area.value().is_some() {
+    if let Some(max) = tally.max_region_area {
         table.row("region area", number(tally.region_area, "m²"));
+        table.row("largest region area", format!("{} m²", decimal(max)));
     }
     table.row("relative k", number(tally.relative_k, ""));
+    if tally.present > 0 {
+        table.row("k by users", number(tally.k_by_users, ""));
+        table.row("k by askers", number(tally.k_by_askers, ""));
+    }
     table.row("relative dt", number(tally.relative_dt, ""));
     table.row("delay", number(tally.delay, "s"));
     table.row("served within 2 s", percent(tally.within_two_seconds.value()));
@@ -43,6 +51,7 @@ pub fn json(tally: &Tally) -> Map<String, Value> {
         "succeeded": tally.succeeded,
         "expired": tally.expired,
         "replaced": tally.replaced,
+        "present": tally.present,
         "refused": tally.refused(),
         "refusals": refusals,
         "success_rate": tally.success_rate(),
@@ -50,7 +59,10 @@ pub fn json(tally: &Tally) -> Map<String, Value> {
         "mesh_length": tally.region_metres.value(),
         "mesh_length_per_member": tally.region_metres_per_member.value(),
         "region_area": tally.region_area.value(),
+        "max_region_area": tally.max_region_area,
         "relative_k": tally.relative_k.value(),
+        "k_by_users": tally.k_by_users.value(),
+        "k_by_askers": tally.k_by_askers.value(),
         "relative_dt": tally.relative_dt.value(),
         "mean_delay": tally.delay.value(),
         "served_within_2s": tally.within_two_seconds.value(),

@@ -3,6 +3,7 @@
 use meshcloak::distance::MAX_DC_MAX;
 use meshcloak::units::{Length, LonLat};
 use std::ops::RangeInclusive;
+use traffic::AskShare;
 
 /// Largest distance, in metres, that an argument may have.
 const MAX_METRES: f64 = 1e6;
@@ -38,6 +39,32 @@ pub fn millis(text: &str) -> Result<u32, String> {
 /// Parses seconds from 0.1, rounded to milliseconds.
 pub fn interval_millis(text: &str) -> Result<u32, String> {
     Ok((number(text, 0.1..=1e6, "seconds from 0.1 to 1000000")? * 1000.0).round() as u32)
+}
+
+/// Parses a percentage of agents that ask.
+pub fn ask_share(text: &str) -> Result<AskShare, String> {
+    let percent = text.parse().ok().and_then(AskShare::percent);
+    percent.ok_or_else(|| "expected a whole number from 0 to 100".to_owned())
+}
+
+/// Parses a number above 0 and below 1.
+pub fn fraction(text: &str) -> Result<f64, String> {
+    number(text, f64::MIN_POSITIVE..=1.0 - f64::EPSILON, "a number above 0 and below 1")
+}
+
+/// Parses days from 0.01 to 3650.
+pub fn days(text: &str) -> Result<f64, String> {
+    number(text, 0.01..=3650.0, "days from 0.01 to 3650")
+}
+
+/// Parses a number above 0, up to a million.
+pub fn positive_number(text: &str) -> Result<f64, String> {
+    number(text, f64::MIN_POSITIVE..=1e6, "a number above 0, at most 1000000")
+}
+
+/// Parses a number from 0 to 1.
+pub fn share(text: &str) -> Result<f64, String> {
+    number(text, 0.0..=1.0, "a number from 0 to 1")
 }
 
 /// Parses metres from 0.

@@ -2,6 +2,7 @@
 
 use crate::cluster_process;
 use crate::progress::Console;
+use crate::signals::{Request, Signals};
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use demo::Demo;
@@ -10,14 +11,13 @@ use gateway::check::check;
 use gateway::config::{Config, ConfigError, Mode, Source, Sources};
 use gateway::gateway::Gateway;
 use gateway::logs;
-use gateway::page::{PageMode, PageOptions, with_host_check};
+use gateway::page::{PageOptions, with_host_check};
 use gateway::prepare::prepare;
 use gateway::serve::Running;
 use gateway::server::app;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::signal::unix::{SignalKind, signal};
 
 /// Settings, by descending precedence: flags, environment (MESHCLOAK_SECTION_NAME), file, defaults.
 /// SIGHUP reloads limits, keys and certificate. SIGTERM and SIGINT stop the gateway after all
@@ -42,6 +42,9 @@ pub struct Serve {
     /// Privacy guarantee (`engine.guarantee`).
     #[arg(long, value_name = "GUARANTEE")]
     guarantee: Option<String>,
+    /// Clock of the guarantee history (`engine.history_clock`).
+    #[arg(long, value_name = "CLOCK")]
+    history_clock: Option<String>,
     /// NATS servers of a cluster, separated by commas (`cluster.servers`).
     #[arg(long, value_name = "URLS")]
     cluster: Option<String>,
@@ -61,7 +64,7 @@ pub struct Serve {
     /// Folder with the report of an evaluation, linked from the page.
     #[arg(long, value_name = "FOLDER")]
     report: Option<PathBuf>,
-    /// Check settings, map and service, then exit.
+    /// Check settings, files, addresses, map, service and cluster, then exit.
     #[arg(long)]
     check: bool,
     /// Print all settings with their defaults, then exit.
@@ -100,6 +103,7 @@ impl Serve {
         let gateway = prepared?;
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         runtime.block_on(async {
+            let signals = Signals::install()?;
             let running = self.start(gateway).await?;
             console.note(&format!("listening on {}", running.address()));
             if let Some(address) = running.page_address() {
@@ -111,14 +115,14 @@ impl Serve {
             if self.demo {
                 println!("MeshCloak is at http://{}/", running.address());
             }
-            self.follow_signals(running).await
+            self.follow_signals(signals, running).await
         })
     }
 
     /// Opens the sockets; with `--demo` also starts the agents.
     async fn start(&self, gateway: Arc<Gateway>) -> Result<Running> {
         let app = app(Arc::clone(&gateway));
-        let site = PageOptions { mode: PageMode::Operator, report: self.report.clone() };
+        let site = PageOptions { report: self.report.clone(), ..PageOptions::default() };
         if !self.demo {
             return Ok(Running::start_observed(gateway, app, site, |_| ()).await?);
         }
@@ -132,15 +136,13 @@ impl Serve {
     }
 
     /// Reloads the settings on SIGHUP; stops on SIGTERM and SIGINT.
-    async fn follow_signals(&self, running: Running) -> Result<()> {
-        let mut hangup = signal(SignalKind::hangup())?;
-        let mut terminate = signal(SignalKind::terminate())?;
-        let mut interrupt = signal(SignalKind::interrupt())?;
+    async fn follow_signals(&self, mut signals: Signals, running: Running) -> Result<()> {
         loop {
             tokio::select! {
-                _ = hangup.recv() => running.reload(self.sources()),
-                _ = terminate.recv() => break,
-                _ = interrupt.recv() => break,
+                request = signals.next() => match request {
+                    Request::Reload => running.reload(self.sources()),
+                    Request::Stop => break,
+                },
                 () = running.engine_failed() => {
                     running.stop().await;
                     bail!("the engine thread has stopped; see the log");
@@ -154,8 +156,11 @@ impl Serve {
     fn sources(&self) -> Result<Sources, ConfigError> {
         let mut sources = Sources::new().environment(std::env::vars());
         let has_map = self.map.is_some() || std::env::var_os("MESHCLOAK_MAP_SOURCE").is_some();
+        if self.demo && self.config.is_none() {
+            sources = sources.flag("engine.region", "reach");
+        }
         if self.demo && self.config.is_none() && !has_map {
-            sources = sources.flag("map.source", CITY).flag("engine.region", "cells");
+            sources = sources.flag("map.source", CITY);
         }
         if let Some(path) = &self.config {
             sources = sources.file(Source::read(path)?);
@@ -164,6 +169,7 @@ impl Serve {
             ("map.source", &self.map),
             ("server.listen", &self.listen),
             ("engine.guarantee", &self.guarantee),
+            ("engine.history_clock", &self.history_clock),
             ("cluster.servers", &self.cluster),
             ("cluster.role", &self.role),
         ];
@@ -182,7 +188,14 @@ impl Serve {
 /// Opens everything that a start opens. The error lists all problems.
 fn check_all(config: &Config, mode: Mode, console: &Console) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let problems = runtime.block_on(check(config, mode, console));
+    let problems = runtime.block_on(async {
+        let mut problems = check(config, mode, console).await;
+        if !config.cluster.servers.is_empty() {
+            let connected = fleet::process::connect(&config.cluster).await;
+            problems.extend(connected.err().map(|error| format!("`cluster.servers`: {error}")));
+        }
+        problems
+    });
     console.clear();
     if !problems.is_empty() {
         bail!("{}", problems.join("\n"));

@@ -6,10 +6,10 @@ use gateway::gateway::Gateway;
 use gateway::intake::parse_query;
 use gateway::submit::submit;
 use gateway::tickets::Route;
-use meshcloak::map::Frame;
+use meshcloak::map::{Frame, Position};
 use meshcloak::query::QueryId;
 use meshcloak::units::Time;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
@@ -56,7 +56,15 @@ pub struct Agents {
     categories: Vec<String>,
     /// Id of the next query.
     next_id: u64,
+    /// Last query of each agent: its speed and dc hold for presence reports, too.
+    last: Vec<Option<SimulatedQuery>>,
 }
+
+/// Seconds between two presence reports of an agent.
+const REPORT_INTERVAL: u64 = 8;
+
+/// Smallest k: present agents hide others, and need not be hidden themselves.
+const PRESENT_K: u32 = 1;
 
 impl Agents {
     /// Creates agents that query a gateway and are shown on a board.
@@ -64,7 +72,7 @@ impl Agents {
         let map = gateway.city().atlas().map();
         let categories = map.tables().categories.iter().filter(|name| !name.is_empty());
         let categories = categories.map(ToOwned::to_owned).collect();
-        Agents { gateway, board, frame, categories, next_id: 1 }
+        Agents { gateway, board, frame, categories, next_id: 1, last: Vec::new() }
     }
 
     /// Runs the simulation until the gateway stops. Blocks the thread.
@@ -79,11 +87,13 @@ impl Agents {
             seed: agents.seed,
         };
         let mut simulation = Simulation::new(atlas.map(), &profile, settings);
+        self.last = vec![None; agents.users as usize];
         let start = Instant::now();
         let mut second = 0;
         while let Some(batch) = simulation.step() {
-            let positions = simulation.agents().map(|agent| (agent.agent, agent.position));
-            self.board.set_positions(atlas.map(), positions);
+            let positions: Vec<(u32, Position)> =
+                simulation.agents().map(|agent| (agent.agent, agent.position)).collect();
+            self.board.set_positions(atlas.map(), positions.iter().copied());
             self.record(second, &batch.queries);
             for step in 0..STEPS {
                 if *stopping.borrow() {
@@ -97,6 +107,11 @@ impl Agents {
                 let is_due =
                     |query: &&SimulatedQuery| (from + 1..=end).contains(&query.asked_at.max(1));
                 self.submit(batch.queries.iter().filter(is_due));
+                let turn = second * STEPS + step;
+                let reports = |agent: u32| {
+                    u64::from(agent) % (REPORT_INTERVAL * STEPS) == turn % (REPORT_INTERVAL * STEPS)
+                };
+                self.report(turn, positions.iter().filter(|(agent, _)| reports(*agent)));
             }
             second += 1;
         }
@@ -104,6 +119,11 @@ impl Agents {
 
     /// Records the queries of one second for the arena.
     fn record(&mut self, second: u64, queries: &[SimulatedQuery]) {
+        for query in queries {
+            if let Some(last) = self.last.get_mut(query.user as usize) {
+                *last = Some(*query);
+            }
+        }
         let first = self.next_id;
         self.next_id += queries.len() as u64;
         let ids = (first..).map(QueryId);
@@ -116,7 +136,7 @@ impl Agents {
         let directory = self.gateway.directory();
         let Some(account) = directory.account(None) else { return };
         for query in queries {
-            let text = self.body(query);
+            let text = self.query_body(query);
             // A refused query is not repeated.
             let Ok(ask) = parse_query(&self.gateway, account, text.as_bytes()) else { continue };
             let mut waiting = query.as_query(QueryId(0));
@@ -128,10 +148,31 @@ impl Agents {
         }
     }
 
+    /// Reports the presence of agents without a waiting query, if they share it. `turn` makes tickets
+    /// distinct.
+    fn report<'a>(&self, turn: u64, agents: impl Iterator<Item = &'a (u32, Position)>) {
+        if !self.board.shares_presence() {
+            return;
+        }
+        let directory = self.gateway.directory();
+        let Some(account) = directory.account(None) else { return };
+        for &(agent, position) in agents {
+            let last = self.last.get(agent as usize).copied().flatten();
+            let Some(last) = last.filter(|_| !self.board.is_waiting(agent)) else { continue };
+            let mut body = self.body(&SimulatedQuery { position, ..last });
+            body["ticket"] = format!("present-{agent}-{turn}").into();
+            body["k"] = PRESENT_K.into();
+            body["dt"] = REPORT_INTERVAL.into();
+            let text = body.to_string();
+            let Ok(report) = parse_query(&self.gateway, account, text.as_bytes()) else { continue };
+            let route = || Route::One(oneshot::channel().0);
+            submit(&self.gateway, account, [report], route, |_, _| ());
+        }
+    }
+
     /// Builds the JSON of a query. Agents ask for objects of different categories, two of three for the
     /// nearest ones.
-    fn body(&self, query: &SimulatedQuery) -> String {
-        let lon_lat = self.frame.lon_lat(self.gateway.city().atlas().map().point(query.position));
+    fn query_body(&self, query: &SimulatedQuery) -> String {
         let mut question = match query.user % 3 {
             0 => json!({ "find": "within", "radius": 500, "along": "streets" }),
             _ => json!({ "find": "nearest", "count": 3, "along": "streets" }),
@@ -140,8 +181,16 @@ impl Agents {
             let index = query.user as usize % self.categories.len();
             question["category"] = self.categories[index].as_str().into();
         }
-        let body = json!({
-            "ticket": agent_ticket(query.user, query.number),
+        let mut body = self.body(query);
+        body["ticket"] = agent_ticket(query.user, query.number).into();
+        body["question"] = question;
+        body.to_string()
+    }
+
+    /// Builds the JSON of a query or report without ticket and question.
+    fn body(&self, query: &SimulatedQuery) -> Value {
+        let lon_lat = self.frame.lon_lat(self.gateway.city().atlas().map().point(query.position));
+        json!({
             "person": format!("{AGENT_PREFIX}{}", query.user),
             "lon": lon_lat.lon,
             "lat": lon_lat.lat,
@@ -149,8 +198,6 @@ impl Agents {
             "dt": f64::from(query.temporal_tolerance) / 1000.0,
             "dc": query.distance_constraint.as_metres(),
             "speed": f64::from(query.speed) / 1000.0,
-            "question": question,
-        });
-        body.to_string()
+        })
     }
 }

@@ -14,6 +14,7 @@ use meshcloak::units::{Point, Rectangle};
 use parking_lot::{Mutex, MutexGuard};
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::sync::watch;
 
 /// Ground truth behind a lock, and the frames made from it.
@@ -22,6 +23,8 @@ pub struct Board {
     frames: watch::Sender<Arc<str>>,
     bounds: Rectangle,
     frame: Frame,
+    /// Whether agents without a question report their presence.
+    shares_presence: AtomicBool,
 }
 
 /// Ground truth.
@@ -74,7 +77,23 @@ impl Board {
             ..BoardState::default()
         };
         let frames = watch::Sender::new(Arc::from(""));
-        Board { state: Mutex::new(state), frames, bounds, frame }
+        let shares_presence = AtomicBool::new(true);
+        Board { state: Mutex::new(state), frames, bounds, frame, shares_presence }
+    }
+
+    /// Whether agents without a question report their presence.
+    pub fn shares_presence(&self) -> bool {
+        self.shares_presence.load(Ordering::Relaxed)
+    }
+
+    /// Lets agents without a question report their presence, or not.
+    pub fn set_shares_presence(&self, shares: bool) {
+        self.shares_presence.store(shares, Ordering::Relaxed);
+    }
+
+    /// Whether an agent has a waiting query.
+    pub fn is_waiting(&self, agent: u32) -> bool {
+        self.lock().waiting.get(agent as usize).is_some_and(Option::is_some)
     }
 
     /// Locks the ground truth.

@@ -52,7 +52,7 @@ impl Demo {
             frame,
             users: self.settings.users,
         };
-        page::routes(&PageOptions { mode: PageMode::Demo, report })
+        page::routes(&PageOptions { mode: PageMode::Demo, report, cluster: None })
             .merge(tiles::routes(Arc::clone(&self.tiles)))
             .merge(routes::routes(state))
     }

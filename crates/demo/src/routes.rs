@@ -41,6 +41,7 @@ pub fn routes(state: DemoState) -> Router {
         .route("/demo/live", get(live))
         .route("/demo/asked/{ticket}", post(disclosed))
         .route("/demo/compare", post(compare))
+        .route("/demo/presence", post(presence))
         .with_state(state)
 }
 
@@ -48,6 +49,7 @@ async fn info(State(state): State<DemoState>) -> Json<serde_json::Value> {
     Json(json!({
         "guarantee": gateway::receipt::guarantee_name(state.gateway.guarantee()),
         "people": state.users,
+        "presence": state.board.shares_presence(),
         "tick": state.gateway.config().engine.tick.as_secs_f64(),
         "schemes": *SCHEMES,
         "attacks": attack_choices(),
@@ -154,6 +156,21 @@ fn describe(question: &gateway::question::Question) -> String {
             format!("All {objects} within {metres:.0} m of any point of these streets, {metric}")
         }
     }
+}
+
+/// Whether agents share their presence.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct PresenceBody {
+    shared: bool,
+}
+
+async fn presence(
+    State(state): State<DemoState>,
+    Json(body): Json<PresenceBody>,
+) -> Json<PresenceBody> {
+    state.board.set_shares_presence(body.shared);
+    Json(PresenceBody { shared: state.board.shares_presence() })
 }
 
 async fn compare(State(state): State<DemoState>, Json(request): Json<CompareRequest>) -> Response {

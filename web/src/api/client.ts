@@ -60,6 +60,8 @@ export interface DemoInfo {
   guarantee: string;
   people: number;
   tick: number;
+  /** Whether users without a question report their presence. */
+  presence: boolean;
   schemes: SchemeInfo[];
   attacks: SchemeInfo[];
 }
@@ -79,6 +81,8 @@ export interface Side {
   set: number;
   k_left: number | null;
   error: number | null;
+  /** Path on which the tracker believes the target to be, one point a second; radius in metres. */
+  path: { lon: number; lat: number; radius: number }[];
   told: string;
 }
 
@@ -91,5 +95,6 @@ export interface Comparison {
 
 export interface PageInfo {
   demo: boolean;
+  cluster: boolean;
   report: string | null;
 }

@@ -383,7 +383,7 @@ export interface components {
             interval?: number | null;
             /**
              * Format: int64
-             * @description Requested size of the anonymity set, the user included.
+             * @description Requested size of the anonymity set, the user included: from 2, or from 1 without a question.
              * @example 3
              */
             k: number;
@@ -461,7 +461,13 @@ export interface components {
             k: number;
             /**
              * Format: int32
-             * @description Lower bound of the size of the anonymity set, in coarse steps.
+             * @description Lower bound of the number of its members that have a question, in coarse steps: k by askers.
+             *     Only these count against a party that sees who asks, such as an observer of users' lines.
+             */
+            k_asking: number;
+            /**
+             * Format: int32
+             * @description Lower bound of the size of the anonymity set, in coarse steps: k by users.
              */
             k_reached: number;
             /** @description Number of objects that were left out because of the limits on answers; the farthest ones. */
@@ -499,13 +505,14 @@ export interface components {
         SettingsBody: {
             /**
              * Format: double
-             * @description Temporal tolerance: longest waiting time in seconds.
+             * @description Temporal tolerance: longest waiting time in seconds. Without a question `presence.patience`
+             *     counts instead.
              * @example 20
              */
             dt: number;
             /**
              * Format: int64
-             * @description Size of the anonymity set, the user included.
+             * @description Size of the anonymity set, the user included: from 2, or from 1 without a question.
              * @example 3
              */
             k: number;
@@ -763,6 +770,15 @@ export interface operations {
             };
             /** @description Rate limit exceeded */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description The account has too many unread results */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

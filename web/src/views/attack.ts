@@ -57,6 +57,16 @@ export function attack(scene: Scene): Cleanup {
   const left = choice('Left', options, selection.left, change('left'));
   const right = choice('Right', options, selection.right, change('right'));
   const which = choice('Attack', demo.attacks.map((a) => ({ value: a.id, label: a.label })), selection.attack, change('attack'));
+  const preset = (one: string, other: string, attackId?: string) => (): void => {
+    const known = (id: string, list: { id: string }[]): boolean => list.some((x) => x.id === id);
+    if (known(one, demo.schemes) && known(other, demo.schemes)) [selection.left, selection.right] = [one, other];
+    if (attackId && known(attackId, demo.attacks)) selection.attack = attackId;
+    left.select.value = selection.left;
+    right.select.value = selection.right;
+    which.select.value = selection.attack;
+    scene.keep({ left: selection.left, right: selection.right, attack: selection.attack });
+    void run();
+  };
   const again = (victim: 'same' | 'other', moment: 'same' | 'new'): void => {
     selection.victim = victim === 'same' ? selection.victim : 'next';
     if (moment === 'new') [selection.moment, selection.victim] = [null, null];
@@ -105,13 +115,19 @@ export function attack(scene: Scene): Cleanup {
       h('div', { class: 'pair' }, left.field, right.field, which.field), about,
       h('div', { class: 'buttons' },
         h('button', { type: 'button', id: 'next-victim', onclick: () => again('other', 'same') }, 'Another target'),
-        h('button', { type: 'button', id: 'new-moment', onclick: () => again('other', 'new') }, 'Another batch'))),
+        h('button', { type: 'button', id: 'new-moment', onclick: () => again('other', 'new') }, 'Another batch')),
+      h('p', { class: 'soft small' }, 'Show side by side:'),
+      h('div', { class: 'buttons' },
+        h('button', { type: 'button', id: 'regions', onclick: preset('reciprocal', 'cell', 'region-inversion') }, 'Regions reach and cell'),
+        h('button', { type: 'button', id: 'clocks', onclick: preset('history', 'history-published', 'matching') }, 'Clocks asked and published'),
+        h('button', { type: 'button', id: 'tracker', onclick: preset('reciprocal', 'cell', 'tracker') }, 'Tracker'))),
     results,
     h('div', { class: 'part' },
       h('ul', { class: 'legend' },
         h('li', null, h('span', { class: 'stroke' }), 'possible position'),
         h('li', null, h('span', { class: 'stroke gone' }), 'ruled out'),
-        h('li', null, h('span', { class: 'dot me' }), 'the target (known only to the demo)'))),
+        h('li', null, h('span', { class: 'dot me' }), 'the target (known only to the demo)'),
+        h('li', null, h('span', { class: 'stroke' }), 'tracker: believed path, with a circle of one standard deviation'))),
   );
   void run();
   return () => {
@@ -178,6 +194,7 @@ function marks(overlay: Overlay, half: Half, now: Comparison | null): void {
     pen.stroke();
     pen.setLineDash([]);
   }
+  pursuit(overlay, half.side?.path ?? []);
   if (now?.victim) {
     const w = world(now.victim);
     pen.beginPath();
@@ -186,6 +203,39 @@ function marks(overlay: Overlay, half: Half, now: Comparison | null): void {
     pen.fill();
     pen.strokeStyle = colours.ground;
     pen.lineWidth = 2;
+    pen.stroke();
+  }
+}
+
+/** Draws the tracker's path: a line through the mean positions, and a circle of one standard deviation each. */
+function pursuit(overlay: Overlay, path: Side['path']): void {
+  if (path.length === 0) return;
+  const { pen } = overlay;
+  const colours = palette();
+  const at = path.map((point) => {
+    const w = world(point);
+    // One metre on the ground, in world coordinates.
+    const metre = 1 / (40_075_017 * Math.cos((point.lat * Math.PI) / 180));
+    const x = overlay.x(w);
+    return { x, y: overlay.y(w), r: overlay.x({ ...w, x: w.x + point.radius * metre }) - x };
+  });
+  pen.fillStyle = colours.kept;
+  pen.globalAlpha = 0.04;
+  for (const { x, y, r } of at) {
+    pen.beginPath();
+    pen.arc(x, y, Math.max(r, 2), 0, 7);
+    pen.fill();
+  }
+  pen.globalAlpha = 1;
+  pen.beginPath();
+  for (const { x, y } of at) pen.lineTo(x, y);
+  pen.strokeStyle = colours.kept;
+  pen.lineWidth = 2;
+  pen.stroke();
+  const last = at[at.length - 1];
+  if (last) {
+    pen.beginPath();
+    pen.arc(last.x, last.y, Math.max(last.r, 2), 0, 7);
     pen.stroke();
   }
 }

@@ -2,6 +2,7 @@
 
 import { Spark } from '../charts';
 import { AgentLayer } from '../agents';
+import { post } from '../api/client';
 import { fill, h, plural, setText } from '../dom';
 import { MeshLayer } from '../meshes';
 import { type Second, stream } from '../stream';
@@ -57,6 +58,7 @@ export function live(scene: Scene): Cleanup {
         h('li', null, h('span', { class: 'dot hidden' }), 'just published'),
         h('li', null, h('span', { class: 'stroke meshes' }), 'published meshes, fading')),
     ),
+    presence(scene),
     h('div', { class: 'part' }, h('h2', null, 'The last two minutes'), h('div', { class: 'sparks' }, ...Object.values(sparks).map((s) => s.element))),
     h(
       'div', { class: 'part' },
@@ -73,6 +75,25 @@ export function live(scene: Scene): Cleanup {
     crowd.remove();
     meshes.clear();
   };
+}
+
+/** Switch "people share their presence": users without a question count towards k of others. */
+function presence(scene: Scene): HTMLElement | null {
+  const demo = scene.demo;
+  if (!demo) return null;
+  const box = h('input', {
+    type: 'checkbox',
+    id: 'presence',
+    onchange: () => {
+      demo.presence = box.checked;
+      void post('./demo/presence', { shared: box.checked });
+    },
+  });
+  box.checked = demo.presence;
+  return h('div', { class: 'part' },
+    h('label', { class: 'switch' }, box, ' People share their presence'),
+    h('p', { class: 'soft small' },
+      'Users without a question report where they are and count towards k of those who ask; nothing is asked for them. Switch it off: only users who ask at the same time hide one another. The success rate follows within 20 seconds.'));
 }
 
 function push(sparks: Record<string, Spark>, { counts }: Second): void {

@@ -143,6 +143,7 @@ fn scheme(rows: &[PrivacyRow]) -> Value {
         "region_metres": rows[0].region_metres,
         "relative_k": rows[0].relative_k,
         "mean_delay": rows[0].mean_delay_s,
+        "us_per_query": rows[0].us_per_query,
         "attacks": rows.iter().map(attack).collect::<Vec<Value>>(),
     })
 }

@@ -2,24 +2,27 @@
 
 use crate::parse::cell_length;
 use crate::scheme_args::region::RegionArg;
-use crate::scheme_args::{GuaranteeArg, MESHCLOAK, value_name};
-use anyhow::{Result, bail};
+use crate::scheme_args::{GuaranteeArg, HistoryClockArg, MESHCLOAK, value_name};
+use anyhow::{Result, anyhow, bail};
 use attacks::{ATTACKS, Attack};
 use clap::Args;
 use evaluation::privacy::AttackedScheme;
-use evaluation::schemes;
+use evaluation::schemes::{self, NameError};
 use meshcloak::units::Length;
 
 /// Schemes to attack; MeshCloak with each combination of guarantee and region.
 #[derive(Debug, Args)]
 pub struct SchemeSelection {
-    /// Schemes to attack, or all; settings may follow, as in meshcloak/history/cells-600
-    /// [default: meshcloak].
+    /// Schemes to attack, or all; settings may follow, as in meshcloak/history/cells-600 or
+    /// casper:levels=8 (`cloak --help` lists the parameters) [default: meshcloak].
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     scheme: Vec<String>,
     /// Guarantees of MeshCloak [default: paper,reciprocal,history].
     #[arg(long, value_name = "NAME,…", value_enum, value_delimiter = ',')]
     guarantee: Vec<GuaranteeArg>,
+    /// Clocks of the guarantee history [default: asked].
+    #[arg(long, value_name = "NAME,…", value_enum, value_delimiter = ',')]
+    history_clock: Vec<HistoryClockArg>,
     /// Regions of MeshCloak [default: reach].
     #[arg(long, value_name = "NAME,…", value_enum, value_delimiter = ',')]
     region: Vec<RegionArg>,
@@ -31,7 +34,7 @@ pub struct SchemeSelection {
 impl SchemeSelection {
     /// Whether any of these arguments is given.
     pub fn is_given(&self) -> bool {
-        !(self.scheme.is_empty() && self.guarantee.is_empty() && self.region.is_empty())
+        !self.scheme.is_empty() || self.has_settings()
     }
 
     /// Returns the schemes without duplicates.
@@ -49,13 +52,19 @@ impl SchemeSelection {
             }
         }
         if self.has_settings() && !names.iter().any(|name| name.starts_with("meshcloak/")) {
-            bail!("--guarantee and --region are settings of `{MESHCLOAK}`; add it to --scheme");
+            bail!(
+                "--guarantee, --history-clock and --region are settings of `{MESHCLOAK}`; add it to \
+                 --scheme"
+            );
         }
         let mut found: Vec<AttackedScheme> = Vec::new();
         for name in names {
-            let Some(scheme) = AttackedScheme::named(&name) else {
-                bail!("--scheme {name}: unknown scheme; expected all or {}", schemes::expected());
-            };
+            let scheme = AttackedScheme::named(&name).map_err(|problem| match problem {
+                NameError::Unknown(_) => {
+                    anyhow!("--scheme {name}: expected all or {}", schemes::expected())
+                }
+                NameError::Invalid(problem) => anyhow!("--scheme {name}: {problem}"),
+            })?;
             if !found.contains(&scheme) {
                 found.push(scheme);
             }
@@ -64,7 +73,7 @@ impl SchemeSelection {
     }
 
     fn has_settings(&self) -> bool {
-        !(self.guarantee.is_empty() && self.region.is_empty())
+        !(self.guarantee.is_empty() && self.history_clock.is_empty() && self.region.is_empty())
     }
 
     fn names(&self) -> Vec<String> {
@@ -97,7 +106,14 @@ impl SchemeSelection {
                 name = format!("{name}-{}", length.as_metres());
             }
             for guarantee in &guarantees {
-                names.push(format!("{MESHCLOAK}/{}/{name}", value_name(guarantee)));
+                let start = format!("{MESHCLOAK}/{}", value_name(guarantee));
+                match self.history_clock.as_slice() {
+                    clocks @ [_, ..] if *guarantee == GuaranteeArg::History => {
+                        let clocks = clocks.iter().map(value_name);
+                        names.extend(clocks.map(|clock| format!("{start}/{clock}/{name}")));
+                    }
+                    _ => names.push(format!("{start}/{name}")),
+                }
             }
         }
         names
@@ -131,7 +147,10 @@ mod tests {
             ATTACKS.iter().filter(|a| selects(text, a)).map(|attack| attack.name).collect()
         };
         assert_eq!(names("inversion"), ["inversion"]);
-        assert_eq!(names("a"), ["reachability", "known-point", "hindsight"]);
+        assert_eq!(
+            names("a"),
+            ["reachability", "known-point", "hindsight", "matching", "matching-tick", "cadence"]
+        );
         assert_eq!(names("all").len(), ATTACKS.len());
         assert!(attack_selector("magic").is_err_and(|message| message.contains("inversion (D)")));
     }
@@ -141,6 +160,7 @@ mod tests {
         let selection = SchemeSelection {
             scheme: vec![MESHCLOAK.to_owned(), "casper".to_owned(), "casper".to_owned()],
             guarantee: vec![GuaranteeArg::Paper, GuaranteeArg::History],
+            history_clock: vec![HistoryClockArg::Asked, HistoryClockArg::Published],
             region: vec![RegionArg::Reach, RegionArg::Cells, RegionArg::Cell],
             cell_length: Some(Length::metres(600.0)),
         };
@@ -149,10 +169,13 @@ mod tests {
         let expected = [
             "meshcloak/paper",
             "meshcloak/history",
+            "meshcloak/history/published",
             "meshcloak/paper/cells-600",
             "meshcloak/history/cells-600",
+            "meshcloak/history/published/cells-600",
             "meshcloak/paper/cell-600",
             "meshcloak/history/cell-600",
+            "meshcloak/history/published/cell-600",
             "casper",
         ];
         assert_eq!(names, expected);

@@ -3,6 +3,7 @@
 //! query; its batches only expire queries.
 
 use super::files::OutputFiles;
+use super::history_check::HistoryCheck;
 use super::intake::{Accepted, Arrival};
 use super::per_batch::BatchRow;
 use super::registry::{Registry, UserNumbering};
@@ -12,15 +13,16 @@ use anyhow::Result;
 use evaluation::metrics::Tally;
 use evaluation::score::MAX_IDLE_BATCHES;
 use evaluation::stopwatch::Stopwatch;
+use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
-use meshcloak::map::StreetMap;
+use meshcloak::guarantee::{Guarantee, HistoryClock};
 use meshcloak::query::Query;
 use meshcloak::scheme::{Pace, Scheme, State};
 use meshcloak::units::Time;
 
 /// State of a run.
 pub struct Batches<'a> {
-    map: &'a StreetMap,
+    atlas: &'a Atlas,
     labels: &'a Labels,
     pace: Pace,
     scheme: &'a mut dyn Scheme,
@@ -32,9 +34,11 @@ pub struct Batches<'a> {
     arrivals: Vec<Query>,
     state: State,
     registry: Registry,
-    /// Number of consecutive idle batches. After [`MAX_IDLE_BATCHES`] of them the run skips to the next arrival
-    /// or expiry: without arrivals a largest clique only shrinks, so no query can be served.
+    history: HistoryCheck,
+    /// Number of consecutive idle batches. After `max_idle` of them the run skips to the next arrival
+    /// or expiry.
     idle: u64,
+    max_idle: u64,
     /// Number of queries served since the end of the last batch.
     served: u64,
     watch: Stopwatch,
@@ -44,7 +48,7 @@ pub struct Batches<'a> {
 impl<'a> Batches<'a> {
     /// Builds a run; `interval` is the batch interval in milliseconds.
     pub fn new(
-        map: &'a StreetMap,
+        atlas: &'a Atlas,
         labels: &'a Labels,
         scheme: &'a mut dyn Scheme,
         files: OutputFiles,
@@ -55,9 +59,11 @@ impl<'a> Batches<'a> {
             None => UserNumbering::Sequential,
         };
         Batches {
-            map,
+            atlas,
             labels,
             pace: scheme.describe().pace,
+            history: HistoryCheck::of(scheme),
+            max_idle: max_idle(scheme),
             scheme,
             files,
             interval,
@@ -80,8 +86,13 @@ impl<'a> Batches<'a> {
         if let Some(asked_at) = arrival.asked_at {
             self.advance(asked_at.div_ceil(self.interval) * self.interval)?;
         }
-        match arrival.verdict {
-            Ok(Accepted { record, position, previous }) => {
+        let admitted = arrival.verdict.and_then(|accepted| {
+            let Accepted { record, position } = accepted;
+            let (position, previous) = self.history.admit(self.atlas, &record, position)?;
+            Ok((Accepted { record, position }, previous))
+        });
+        match admitted {
+            Ok((Accepted { record, position }, previous)) => {
                 let query = self.registry.insert(record, position);
                 if self.scheme.history_horizon().is_some() {
                     self.state.history.set_previous(query.id, previous);
@@ -131,7 +142,7 @@ impl<'a> Batches<'a> {
         if self.state.waiting.is_empty() {
             return target;
         }
-        if self.idle < MAX_IDLE_BATCHES {
+        if self.idle < self.max_idle {
             return Some(now + self.interval);
         }
         let ends = self.state.waiting.iter().map(|query| query.asked_at + query.temporal_tolerance);
@@ -149,22 +160,31 @@ impl<'a> Batches<'a> {
         }
         let now = Time::from_millis(now);
         let new = self.arrivals.len();
+        let new_asking = self.arrivals.iter().filter(|query| query.asks).count();
         let batch =
             Batch { now, arrivals: std::mem::take(&mut self.arrivals), cancelled: Vec::new() };
         let result = turn(self.scheme, &mut self.state, batch, &mut self.watch);
+        let count_asking = |queries: &[Query]| queries.iter().filter(|query| query.asks).count();
+        let waiting = count_asking(&self.state.waiting);
+        let succeeded = result.served.iter().filter(|(query, _)| query.asks).count();
+        let is_idle = new + result.served.len() + result.expired.len() == 0;
         let row = BatchRow {
             at: now,
-            new,
-            succeeded: result.served.len(),
-            expired: result.expired.len(),
-            replaced: result.replaced.len(),
-            waiting: self.state.waiting.len(),
+            new: new_asking,
+            succeeded,
+            expired: count_asking(&result.expired),
+            replaced: count_asking(&result.replaced),
+            waiting,
+            present: self.state.waiting.len() - waiting + result.served.len() - succeeded,
             stats: result.published.stats,
             spent: self.watch.read(),
         };
-        let Batches { map, labels, files, registry, tally, .. } = self;
+        let Batches { atlas, labels, files, registry, tally, history, .. } = self;
+        result.served.iter().for_each(|(query, _)| history.leave(query));
+        let map = atlas.map();
         TurnWriter { map, labels, files, registry, tally }.write(now, &result)?;
-        self.tally.accepted += new as u64;
+        self.tally.accepted += new_asking as u64;
+        self.tally.present += (new - new_asking) as u64;
         self.tally.expired += row.expired as u64;
         self.tally.replaced += row.replaced as u64;
         self.tally.turn(row.stats, row.spent);
@@ -173,7 +193,6 @@ impl<'a> Batches<'a> {
         if self.pace == Pace::Batch || new == 0 {
             self.end_batch();
         }
-        let is_idle = row.new + row.succeeded + row.expired == 0;
         self.idle = if is_idle { self.idle + 1 } else { 0 };
         self.files.per_batch.as_mut().map_or(Ok(()), |file| file.write(&row))
     }
@@ -181,106 +200,19 @@ impl<'a> Batches<'a> {
     /// Adds the finished batch to the success rate.
     fn end_batch(&mut self) {
         let served = std::mem::take(&mut self.served);
-        self.tally.batch(served, self.state.waiting.len() as u64);
+        let waiting = self.state.waiting.iter().filter(|query| query.asks).count();
+        self.tally.batch(served, waiting as u64);
     }
+}
+
+/// Number of idle batches that are run. Without arrivals a largest clique only shrinks, so that no
+/// query can be served later, unless the past of users limits them less and less.
+fn max_idle(scheme: &dyn Scheme) -> u64 {
+    let grows = scheme.promise().is_some_and(|promise| {
+        promise.guarantee == Guarantee::History && promise.history_clock == HistoryClock::Published
+    });
+    if grows { u64::MAX } else { MAX_IDLE_BATCHES }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use evaluation::reason::Reason;
-    use import::{Coordinates, QueryRecord};
-    use meshcloak::scheme::{Description, Observer, Published, RegionDependence};
-    use meshcloak::town::town;
-    use meshcloak::units::{Length, Point};
-
-    /// Serves the newer of the last two waiting queries; records time and arrivals of each turn.
-    #[derive(Default)]
-    struct Pairs {
-        turns: Vec<(u64, usize)>,
-        published: Published,
-    }
-
-    impl Scheme for Pairs {
-        fn name(&self) -> &'static str {
-            "pairs"
-        }
-
-        fn describe(&self) -> Description {
-            let [setting, cliques, constraint] = ["map", "pairs", "none"];
-            Description {
-                label: "Pairs",
-                summary: "",
-                setting,
-                cliques,
-                constraint,
-                pace: Pace::Sequential,
-                regions: RegionDependence::Fixed,
-            }
-        }
-
-        fn cloak(&mut self, state: &State, now: Time, _: &mut dyn Observer) -> &mut Published {
-            self.turns.push((now.as_millis(), state.arrived));
-            self.published.clear();
-            if let ([.., a, b], 1) = (&state.waiting[..], state.arrived) {
-                let members = [a.id, b.id].into_iter();
-                let set = self.published.add_mesh(members, |mesh| mesh.push(a.position.street));
-                self.published.serve(state.waiting.len() as u32 - 1, set);
-            }
-            &mut self.published
-        }
-    }
-
-    #[test]
-    fn a_sequential_scheme_runs_at_each_arrival_and_batches_only_expire() {
-        let folder = tempfile::tempdir().expect("a temporary folder");
-        let town = town("A 0,0  B 300,0 | A-B");
-        let labels = Labels::of(&town.map);
-        let out = folder.path().join("o");
-        let files = OutputFiles::create(&out, None, None).expect("the file is created");
-        let mut scheme = Pairs::default();
-        let mut batches = Batches::new(&town.map, &labels, &mut scheme, files, 1_000);
-        let arrival = |name: &str, asked_at: u64| {
-            let record = QueryRecord {
-                query: name.to_owned(),
-                user: name.to_owned(),
-                asked_at,
-                coordinates: Coordinates::Metres(Point::default()),
-                k: 2,
-                temporal_tolerance: 1_500,
-                distance_constraint: Length::metres(9.0),
-                speed: None,
-                query_interval: None,
-            };
-            let query = Accepted { record, position: town.at("A-B", 5.0), previous: None };
-            let verdict = if name == "no" { Err(Reason::K) } else { Ok(query) };
-            Arrival { id: Some(name.to_owned()), asked_at: Some(asked_at), verdict }
-        };
-        let rows = [("a", 100), ("no", 150), ("b", 250), ("c", 250), ("d", 2_000), ("e", 9_500)];
-        for (name, asked_at) in rows {
-            batches.push(arrival(name, asked_at)).expect("the row is added");
-        }
-        batches.finish().expect("the files are written");
-        let turns = [(100, 1), (250, 1), (250, 1), (1_000, 0), (2_000, 1), (2_000, 0), (3_000, 0)];
-        assert_eq!(scheme.turns[..7], turns);
-        assert_eq!(
-            scheme.turns[7..],
-            [(4_000, 0), (9_500, 1), (10_000, 0), (11_000, 0), (12_000, 0)]
-        );
-        let outcomes = std::fs::read_to_string(out).expect("the file exists");
-        let found: Vec<String> = outcomes
-            .lines()
-            .map(|line| serde_json::from_str::<serde_json::Value>(line).expect("valid JSON"))
-            .map(|o| format!("{} {} {}", o["query"], o["outcome"], o["at"]).replace('"', ""))
-            .collect();
-        let expected = [
-            "no refused 0.15",
-            "b succeeded 0.25",
-            "c succeeded 0.25",
-            "a expired 2.0",
-            "d expired 4.0",
-            "e expired 12.0",
-        ];
-        assert_eq!(found, expected);
-    }
-}
+mod tests;

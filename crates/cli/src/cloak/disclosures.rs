@@ -1,10 +1,9 @@
 //! Disclosures as NDJSON (docs/SPEC.md §9): time and region of each published set. No id, user, k or
 //! size is written, and the order depends on the regions alone.
 
-use super::text::{Labels, put_shape, put_thousandths};
+use super::text::{Labels, put_region, put_thousandths};
 use anyhow::Result;
 use import::AtomicFile;
-use meshcloak::region::Region;
 use meshcloak::scheme::Published;
 use meshcloak::units::Time;
 use std::path::Path;
@@ -39,12 +38,7 @@ impl DisclosureFile {
             self.line.clear();
             self.line.extend_from_slice(b"{\"at\":");
             put_thousandths(&mut self.line, at.as_millis());
-            let region = published.set(set).region;
-            if let Region::Mesh(streets) = &region {
-                self.line.extend_from_slice(b",\"mesh\":");
-                labels.put(&mut self.line, streets);
-            }
-            put_shape(&mut self.line, &region);
+            put_region(&mut self.line, labels, &published.set(set).region);
             self.line.extend_from_slice(b"}\n");
             self.file.add(&self.line)?;
         }
@@ -62,6 +56,7 @@ mod tests {
     use super::*;
     use meshcloak::map::StreetId;
     use meshcloak::query::QueryId;
+    use meshcloak::region::Region;
 
     #[test]
     fn disclosures_are_ordered_by_region_and_sets_disclosed_once() {

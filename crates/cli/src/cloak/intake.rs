@@ -3,20 +3,15 @@
 //! The first of these reasons that applies is reported: malformed, duplicate id, out of order, `k`,
 //! `dt`, `dc`, `speed`, off the map, faster than declared.
 
-use super::registry::as_query;
 use anyhow::{Result, bail};
 use evaluation::reason::Reason;
 use import::{BadQuery, Coordinates, FileLocation, ImportError, Problem, QueryRecord, QueryRow};
-use meshcloak::distance::Atlas;
-use meshcloak::guarantee::{Admission, AdmissionError};
-use meshcloak::history::PastPosition;
 use meshcloak::map::{Position, StreetMap};
-use meshcloak::query::{QueryId, UserId};
+use meshcloak::query::UserId;
 use meshcloak::units::{Length, Point};
 use rustc_hash::FxHashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
-use std::time::Duration;
 
 /// Limits of accepted queries.
 #[derive(Clone, Copy, Debug)]
@@ -25,8 +20,8 @@ pub struct Limits {
     pub dc_max: Length,
     /// Largest snapping distance in metres; `None` disables the limit.
     pub snap: Option<f64>,
-    /// How long past positions are remembered; `None` if the guarantee does not need them.
-    pub horizon: Option<Duration>,
+    /// Whether the guarantee needs the top speed of users.
+    pub needs_speed: bool,
     /// Treatment of bad rows.
     pub bad_rows: BadRows,
 }
@@ -58,15 +53,12 @@ pub struct Accepted {
     pub record: QueryRecord,
     /// Snapped position.
     pub position: Position,
-    /// Previous position of the user, under `history`.
-    pub previous: Option<PastPosition>,
 }
 
 /// Checks one row after the other.
 #[derive(Debug)]
 pub struct Intake<'a> {
-    atlas: &'a Atlas,
-    admission: Option<Admission>,
+    map: &'a StreetMap,
     file: &'a Path,
     limits: Limits,
     /// 64-bit hashes of all ids so far. Among a million ids a collision has a probability of 1 in
@@ -79,10 +71,9 @@ pub struct Intake<'a> {
 
 impl<'a> Intake<'a> {
     /// Builds the intake for the rows of `file`.
-    pub fn new(atlas: &'a Atlas, file: &'a Path, limits: Limits) -> Intake<'a> {
-        let admission = limits.horizon.map(Admission::new);
+    pub fn new(map: &'a StreetMap, file: &'a Path, limits: Limits) -> Intake<'a> {
         let (seen, first_malformed) = (FxHashSet::default(), None);
-        Intake { atlas, admission, file, limits, seen, latest: 0, first_malformed }
+        Intake { map, file, limits, seen, latest: 0, first_malformed }
     }
 
     /// Checks a row. Fails if the row must abort the run.
@@ -141,47 +132,27 @@ impl<'a> Intake<'a> {
         }
     }
 
-    fn map(&self) -> &'a StreetMap {
-        self.atlas.map()
-    }
-
-    /// Checks limits, position and admission of a query.
+    /// Checks limits and position of a query.
     fn check(&mut self, line: u64, record: QueryRecord) -> Result<Result<Accepted, Reason>> {
         let dc = record.distance_constraint;
-        if record.k < 2 {
+        if record.k < if record.asks { 2 } else { 1 } {
             return Ok(Err(Reason::K));
         }
         if dc == Length::ZERO || dc > self.limits.dc_max {
             return Ok(Err(Reason::Dc));
         }
-        if self.admission.is_some() && record.speed.is_none() {
+        if self.limits.needs_speed && record.speed.is_none() {
             return Ok(Err(Reason::Speed));
         }
         let point = self.point(line, record.coordinates)?;
-        let Some(snapped) = self.map().snap(point, self.limits.snap) else {
+        let Some(snapped) = self.map.snap(point, self.limits.snap) else {
             return Ok(Err(Reason::OffMap));
         };
-        let position = snapped.position;
-        Ok(self.admit(&record, position).map(|previous| Accepted { record, position, previous }))
-    }
-
-    /// Runs the admission check of the `history` guarantee, if it is chosen; returns the previous
-    /// position of the user.
-    fn admit(
-        &mut self,
-        record: &QueryRecord,
-        position: Position,
-    ) -> Result<Option<PastPosition>, Reason> {
-        let Some(admission) = &mut self.admission else { return Ok(None) };
-        let query = as_query(record, QueryId(0), hashed_user(&record.user), position);
-        admission.admit(self.atlas, &query).map_err(|error| match error {
-            AdmissionError::Speed => Reason::Speed,
-            AdmissionError::FasterThanDeclared => Reason::FasterThanDeclared,
-        })
+        Ok(Ok(Accepted { record, position: snapped.position }))
     }
 
     fn point(&self, line: u64, coordinates: Coordinates) -> Result<Point, ImportError> {
-        match (coordinates, self.map().frame()) {
+        match (coordinates, self.map.frame()) {
             (Coordinates::Metres(point), _) => Ok(point),
             (Coordinates::Degrees(lon_lat), Some(frame)) => Ok(frame.point(lon_lat)),
             (Coordinates::Degrees(_), None) => {

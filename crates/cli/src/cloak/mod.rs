@@ -4,6 +4,7 @@
 mod batches;
 mod disclosures;
 mod files;
+mod history_check;
 mod intake;
 mod outcomes;
 mod per_batch;
@@ -123,15 +124,15 @@ impl Cloak {
         let limits = Limits {
             dc_max: self.dc_max,
             snap: (self.snap > 0.0).then_some(self.snap),
-            horizon: self.scheme.horizon(),
+            needs_speed: self.scheme.horizon().is_some(),
             bad_rows: if self.strict { BadRows::Abort } else { BadRows::Refuse },
         };
         let mut reader = QueryReader::open(&self.queries, console)?;
         console.begin("cloaking", std::fs::metadata(&self.queries).map_or(0, |file| file.len()));
         let files =
             OutputFiles::create(&self.out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
-        let mut intake = Intake::new(atlas, &self.queries, limits);
-        let mut batches = Batches::new(map, &labels, scheme.as_mut(), files, self.batch);
+        let mut intake = Intake::new(map, &self.queries, limits);
+        let mut batches = Batches::new(atlas, &labels, scheme.as_mut(), files, self.batch);
         while let Some(row) = reader.next_row()? {
             batches.push(intake.examine(row)?)?;
         }

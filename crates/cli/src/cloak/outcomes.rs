@@ -1,11 +1,10 @@
 //! Outcomes as NDJSON (docs/SPEC.md §8). They link queries to regions: for evaluation only.
 
 use super::registry::Registry;
-use super::text::{Labels, end_list, put_shape, put_text, put_thousandths, put_whole};
+use super::text::{Labels, end_list, put_region, put_text, put_thousandths, put_whole};
 use anyhow::Result;
 use evaluation::reason::Reason;
 use import::AtomicFile;
-use meshcloak::map::StreetId;
 use meshcloak::query::{Query, QueryId};
 use meshcloak::scheme::AnonymitySet;
 use meshcloak::units::Time;
@@ -27,8 +26,6 @@ pub struct ServedQuery<'a> {
     pub at: Time,
     /// Anonymity set of the query.
     pub set: AnonymitySet<'a>,
-    /// Streets of the region.
-    pub streets: &'a [StreetId],
     /// Street length of the region, in metres.
     pub metres: f64,
 }
@@ -59,6 +56,12 @@ impl OutcomeFile {
         self.end()
     }
 
+    /// Writes a presence report that was published or ran out.
+    pub fn present(&mut self, registry: &Registry, query: QueryId, at: Time) -> Result<()> {
+        self.begin(Some(registry.name(query)), "present", at);
+        self.end()
+    }
+
     /// Writes a served query.
     pub fn succeeded(
         &mut self,
@@ -66,7 +69,7 @@ impl OutcomeFile {
         labels: &Labels,
         served: &ServedQuery<'_>,
     ) -> Result<()> {
-        let ServedQuery { query, at, ref set, streets, metres } = *served;
+        let ServedQuery { query, at, ref set, metres } = *served;
         self.begin(Some(registry.name(query.id)), "succeeded", at);
         self.field("delay");
         put_thousandths(&mut self.line, at.as_millis() - query.asked_at.as_millis());
@@ -79,9 +82,7 @@ impl OutcomeFile {
             self.line.push(b',');
         }
         end_list(&mut self.line);
-        self.field("mesh");
-        labels.put(&mut self.line, streets);
-        put_shape(&mut self.line, &set.region);
+        put_region(&mut self.line, labels, &set.region);
         self.field("length");
         put_thousandths(&mut self.line, (metres * 1000.0).round() as u64);
         self.end()

@@ -14,7 +14,7 @@ use std::path::Path;
 pub struct BatchRow {
     /// Time of the batch.
     pub at: Time,
-    /// Queries accepted since the last batch.
+    /// Queries accepted since the last batch. All counts are of queries with a question.
     pub new: usize,
     /// Served queries.
     pub succeeded: usize,
@@ -24,6 +24,8 @@ pub struct BatchRow {
     pub replaced: usize,
     /// Queries that keep waiting.
     pub waiting: usize,
+    /// Waiting presence reports, before publishing.
+    pub present: usize,
     /// Size of the constraint graph.
     pub stats: Stats,
     /// Time spent in each stage.
@@ -44,7 +46,7 @@ impl BatchFile {
         let stages = STAGES.map(|(_, name)| format!("{name}_ms")).join(",");
         let counts = "time,new,succeeded,expired,waiting,nodes,edges,cliques";
         let rejected = Violation::ALL.map(|violation| format!("rejected_{}", violation.name()));
-        let more = format!("replaced,held,idle,{}", rejected.join(","));
+        let more = format!("replaced,held,idle,{},present", rejected.join(","));
         file.add(format!("{counts},{stages},{more}\n").as_bytes())?;
         Ok(BatchFile { file, line: Vec::new() })
     }
@@ -63,7 +65,8 @@ impl BatchFile {
             put_thousandths(&mut self.line, spent.as_micros() as u64);
         }
         let rejected = Violation::ALL.map(|violation| stats.rejected.count(violation));
-        for count in [replaced, stats.held, stats.idle].into_iter().chain(rejected) {
+        let more = [replaced, stats.held, stats.idle].into_iter();
+        for count in more.chain(rejected).chain([row.present]) {
             self.line.push(b',');
             put_whole(&mut self.line, count as u64);
         }

@@ -98,6 +98,7 @@ pub fn as_query(record: &QueryRecord, id: QueryId, user: UserId, position: Posit
         .dt(Duration::from_millis(record.temporal_tolerance))
         .dc(record.distance_constraint)
         .speed(speed.map(Speed::metres_per_second))
+        .asks(record.asks)
         .build_unchecked() // the intake has checked k and dc
 }
 
@@ -122,6 +123,7 @@ mod tests {
                 distance_constraint: Length::UNIT,
                 speed: None,
                 query_interval: None,
+                asks: true,
             };
             registry.insert(record, Position { street: StreetId(0), offset: Length::ZERO })
         };

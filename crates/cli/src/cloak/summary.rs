@@ -49,6 +49,8 @@ impl CloakSummary {
         );
         table.heading("Batches");
         table.row("batches", grouped(tally.turns));
+        let mean = millis(self.spent()) / tally.turns.max(1) as f64;
+        table.row("mean batch", format!("{} ms", decimal(mean)));
         table.row("worst batch", format!("{} ms", decimal(millis(tally.worst))));
         table.row("truncated batches", grouped(tally.truncated));
         table.row("sets rejected by the guard", grouped(tally.rejected));
@@ -83,6 +85,7 @@ impl CloakSummary {
             "queries_per_second": self.queries_per_second(),
             "seconds": self.elapsed.as_secs_f64(),
             "batches": tally.turns,
+            "mean_batch_ms": millis(self.spent()) / tally.turns.max(1) as f64,
             "worst_batch_ms": millis(tally.worst),
             "truncated_batches": tally.truncated,
             "suppressed_sets": tally.rejected,

@@ -63,10 +63,15 @@ impl Labels {
     }
 }
 
-/// Appends the rectangle or disc of a planar scheme as a field; starts with a comma.
-pub fn put_shape(out: &mut Vec<u8>, region: &Region<'_>) {
+/// Appends a region as a field; starts with a comma. A mesh lists its streets, a rectangle or disc
+/// its numbers.
+pub fn put_region(out: &mut Vec<u8>, labels: &Labels, region: &Region<'_>) {
     let written = match region {
-        Region::Mesh(_) => Ok(()),
+        Region::Mesh(streets) => {
+            out.extend_from_slice(b",\"mesh\":");
+            labels.put(out, streets);
+            Ok(())
+        }
         Region::Rectangle(Rectangle { min, max }) => {
             write!(out, r#","rectangle":[{},{},{},{}]"#, min.x, min.y, max.x, max.y)
         }

@@ -26,7 +26,10 @@ impl TurnWriter<'_> {
     pub(super) fn write(self, at: Time, turn: &Turn<'_>) -> Result<()> {
         let TurnWriter { map, labels, files, registry, tally } = self;
         for query in &turn.expired {
-            files.outcomes.expired(registry, query.id, at)?;
+            match query.asks {
+                true => files.outcomes.expired(registry, query.id, at)?,
+                false => files.outcomes.present(registry, query.id, at)?,
+            }
         }
         for query in &turn.replaced {
             files.outcomes.replaced(registry, query.id, at)?;
@@ -35,18 +38,23 @@ impl TurnWriter<'_> {
         let sets: Vec<AnonymitySet<'_>> =
             (0..turn.published.set_count() as u32).map(|set| turn.published.set(set)).collect();
         let metres: Vec<f64> = sets.iter().map(|set| set.region.metres(map)).collect();
-        let streets: Vec<_> = sets.iter().map(|set| set.region.streets(map)).collect();
+        let asking = metrics::count_asking(turn);
         for (query, number) in &turn.served {
             let number = *number as usize;
-            let (set, streets, metres) = (sets[number].clone(), &streets[number], metres[number]);
+            if !query.asks {
+                files.outcomes.present(registry, query.id, at)?;
+                continue;
+            }
+            let (set, metres) = (sets[number].clone(), metres[number]);
             let (members, area) = (set.members.len(), set.region.area());
-            let served = ServedQuery { query, at, set, streets, metres };
+            let served = ServedQuery { query, at, set, metres };
             files.outcomes.succeeded(registry, labels, &served)?;
             tally.succeed(&metrics::Success {
                 k: query.k,
                 tolerance: query.temporal_tolerance,
                 delay: at - query.asked_at,
                 members,
+                asking: asking[number],
                 metres,
                 area,
             });

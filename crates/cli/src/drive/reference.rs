@@ -10,6 +10,8 @@ use gateway::walk::Walker;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::units::Length;
+use parking_lot::Mutex;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Computes reference answers and compares them with those of the gateway.
@@ -19,6 +21,8 @@ pub struct Reference {
     objects: Objects,
     questions: [Question; QUESTIONS.len()],
     one_in: u32,
+    /// Number of the last query of each user.
+    newest: Mutex<FxHashMap<u32, u32>>,
 }
 
 /// Tolerance of distances in metres: positions are sent in degrees, distances in centimetres.
@@ -39,12 +43,20 @@ impl Reference {
             within(400.0, Along::Streets),
         ];
         let questions = operations.map(|operation| Question { operation, category: Category::Any });
-        Reference { walker: Walker::new(Arc::clone(&atlas)), atlas, objects, questions, one_in }
+        let walker = Walker::new(Arc::clone(&atlas));
+        Reference { walker, atlas, objects, questions, one_in, newest: Mutex::default() }
     }
 
-    /// Whether the answer of a query is to be checked.
+    /// Notes that a query is about to be sent.
+    pub fn note_sent(&self, query: &ClientQuery) {
+        self.newest.lock().insert(query.user, query.number);
+    }
+
+    /// Whether the answer of a query is to be checked. A question whose user has asked again in the
+    /// meantime may be answered from the newer position (docs/SPEC.md §6).
     pub fn checks(&self, query: &ClientQuery) -> bool {
         query.number.is_multiple_of(self.one_in)
+            && self.newest.lock().get(&query.user) == Some(&query.number)
     }
 
     /// Whether an answer is right: the same objects at the same distances, except for objects
@@ -94,6 +106,22 @@ mod tests {
     use super::*;
     use import::{MapSource, Options};
 
+    fn query(user: u32, number: u32, position: Position) -> ClientQuery {
+        ClientQuery { user, number, at: 0, body: Default::default(), position, question: 0 }
+    }
+
+    #[test]
+    fn only_the_last_query_of_a_user_is_checked() {
+        let town = meshcloak::town::town("A 0,0  B 100,0 | A-B");
+        let reference = Reference::new(&town.map, 2);
+        let place = town.at("A-B", 10.0);
+        let queries =
+            [query(1, 0, place), query(2, 2, place), query(1, 4, place), query(3, 5, place)];
+        queries.iter().for_each(|query| reference.note_sent(query));
+        let checked: Vec<bool> = queries.iter().map(|query| reference.checks(query)).collect();
+        assert_eq!(checked, [false, true, true, false]);
+    }
+
     #[test]
     fn at_a_junction_only_answers_for_the_true_or_the_snapped_position_agree() {
         let map = import::read_map(&MapSource::default(), &Options::default(), &());
@@ -102,14 +130,7 @@ mod tests {
         let (mut differ, mut wrong) = (0, 0);
         for street in map.streets().filter(|&street| map.street(street).one_way).take(60) {
             let position = Position { street, offset: Length::ZERO };
-            let query = ClientQuery {
-                user: 0,
-                number: 0,
-                at: 0,
-                body: Default::default(),
-                position,
-                question: 0,
-            };
+            let query = query(0, 0, position);
             let answer = |position: Position| -> Vec<AnswerObject<'static>> {
                 let found = refine(
                     &reference.walker,

@@ -24,6 +24,9 @@ pub async fn drive(
     while let Some(second) = seconds.recv().await {
         for query in second {
             tokio::time::sleep_until(start + Duration::from_millis(query.at)).await;
+            if let Some(reference) = &reference {
+                reference.note_sent(&query);
+            }
             let statistics = Arc::clone(&statistics);
             requests.spawn(send(gateway.clone(), query, statistics, reference.clone()));
             while requests.try_join_next().is_some() {}

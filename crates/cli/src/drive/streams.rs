@@ -62,7 +62,7 @@ pub async fn drive(
     while let Some(second) = seconds.recv().await {
         for due in second.chunk_by(|a, b| a.at / SEND_INTERVAL_MS == b.at / SEND_INTERVAL_MS) {
             tokio::time::sleep_until(start + Duration::from_millis(due[0].at)).await;
-            send(due, &mut connections);
+            send(due, &mut connections, reference.as_deref());
         }
     }
     drop(connections);
@@ -75,7 +75,10 @@ pub async fn drive(
 
 /// Sends the queries that are due, one chunk per connection. All queries of a user use the same
 /// connection.
-fn send(due: &[ClientQuery], connections: &mut [SendingConnection]) {
+fn send(due: &[ClientQuery], connections: &mut [SendingConnection], reference: Option<&Reference>) {
+    if let Some(reference) = reference {
+        due.iter().for_each(|query| reference.note_sent(query));
+    }
     let now = Instant::now();
     let count = connections.len();
     for (index, connection) in connections.iter_mut().enumerate() {

@@ -4,18 +4,22 @@
 mod date;
 
 use crate::progress::Console;
-use crate::scheme_args::GuaranteeArg;
 use crate::scheme_args::region::RegionArgs;
+use crate::scheme_args::{GuaranteeArg, HistoryClockArg};
 use crate::stdout;
 use crate::table::{Table, grouped};
 use anyhow::{Context as _, Result, bail};
+use baselines::SchemeError;
 use clap::Args;
 use evaluation::evaluate::{CellProgress, Evaluation, EvaluationSummary, evaluate};
 use evaluation::experiment::Experiment;
 use evaluation::provenance::Program;
 use evaluation::schemes;
+use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::Settings;
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 /// Arguments of `evaluate`.
@@ -52,6 +56,9 @@ pub struct Evaluate {
     /// Guarantee of the scheme `meshcloak` [default: that of the experiment].
     #[arg(long, value_enum)]
     guarantee: Option<GuaranteeArg>,
+    /// Clock of the guarantee history [default: that of the experiment].
+    #[arg(long, value_enum)]
+    history_clock: Option<HistoryClockArg>,
     #[command(flatten)]
     region: RegionArgs,
     /// Run with the random seeds 1, 2, …, N; N up to 1000 [default: those of the experiment].
@@ -95,7 +102,7 @@ impl Evaluate {
             costs: self.costs.as_deref(),
             program: program(),
         };
-        let finished = evaluate(&evaluation, &ConsoleProgress { console });
+        let finished = evaluate(&evaluation, &ConsoleProgress { console, notes: Mutex::default() });
         console.clear();
         let mut finished = finished?;
         let page = self.out.join("report.html");
@@ -148,7 +155,7 @@ impl Evaluate {
     /// Replaces the scheme `meshcloak` by the variant with the given guarantee and region.
     fn apply_settings(&self, schemes: &mut [String]) -> Result<()> {
         self.region.check()?;
-        if self.guarantee.is_none() && !self.region.is_given() {
+        if self.guarantee.is_none() && self.history_clock.is_none() && !self.region.is_given() {
             return Ok(());
         }
         for scheme in schemes.iter_mut() {
@@ -157,6 +164,10 @@ impl Evaluate {
                 continue;
             }
             settings.guarantee = self.guarantee.map_or(settings.guarantee, Into::into);
+            if settings.guarantee == Guarantee::History {
+                settings.history_clock =
+                    self.history_clock.map_or(settings.history_clock, Into::into);
+            }
             settings.region = self.region.rule();
             *scheme = schemes::named(settings);
         }
@@ -170,7 +181,7 @@ fn is_named_map(map: &String) -> bool {
 }
 
 fn scheme(name: &str) -> Result<String, String> {
-    schemes::canonical(name).ok_or_else(|| format!("expected one of {}", schemes::expected()))
+    schemes::canonical(name).map_err(|problem| problem.to_string())
 }
 
 fn program() -> Program {
@@ -200,6 +211,8 @@ fn table(finished: &EvaluationSummary, elapsed: Duration) -> String {
 /// Shows the progress of an evaluation.
 struct ConsoleProgress<'a> {
     console: &'a Console,
+    /// Notes that were shown, each once.
+    notes: Mutex<BTreeSet<String>>,
 }
 
 impl CellProgress for ConsoleProgress<'_> {
@@ -211,6 +224,13 @@ impl CellProgress for ConsoleProgress<'_> {
             format!("about {} left", format_duration(left))
         });
         self.console.set_progress(done as u64, message);
+    }
+
+    fn skipped(&self, map: &str, problem: &SchemeError) {
+        let note = format!("{map}: {problem}");
+        if self.notes.lock().is_ok_and(|mut notes| notes.insert(note.clone())) {
+            self.console.note(&note);
+        }
     }
 }
 

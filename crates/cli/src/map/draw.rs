@@ -7,7 +7,7 @@ use crate::progress::Console;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use import::{Imported, MapSource, Progress as _};
-use meshcloak::cells::{CellRule, Cells};
+use meshcloak::cells::{Cells, DEFAULT_CELLS_LENGTH};
 use meshcloak::units::Length;
 use picture::{DrawOptions, Picture, Theme, draw_cells, draw_map};
 use std::path::PathBuf;
@@ -82,7 +82,7 @@ impl Draw {
     }
 
     fn cells(&self, imported: &Imported) -> Result<Picture> {
-        let length = self.cell_length.unwrap_or(CellRule::default().length);
+        let length = self.cell_length.unwrap_or(DEFAULT_CELLS_LENGTH);
         let cells = Cells::new(&imported.map, length);
         let subtitle = format!("cells of about {} m of street", length.as_metres());
         let options = DrawOptions { subtitle, ..self.options(imported) };

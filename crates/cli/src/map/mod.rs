@@ -1,5 +1,6 @@
-//! `meshcloak map`: describes, converts and draws maps.
+//! `meshcloak map`: describes, converts and draws maps, and measures cells.
 
+mod cells;
 mod convert;
 mod draw;
 mod info;
@@ -18,6 +19,8 @@ pub enum MapCommand {
     Convert(convert::Convert),
     /// Draw a map as PNG or SVG.
     Draw(draw::Draw),
+    /// Measure lengths of cells for region cell, and suggest one.
+    Cells(cells::CellLengths),
 }
 
 /// Runs a subcommand.
@@ -26,5 +29,6 @@ pub fn run(command: &MapCommand, console: &Console) -> Result<()> {
         MapCommand::Info(info) => info.run(console),
         MapCommand::Convert(convert) => convert.run(console),
         MapCommand::Draw(draw) => draw.run(console),
+        MapCommand::Cells(cells) => cells.run(console),
     }
 }

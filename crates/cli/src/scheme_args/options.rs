@@ -2,7 +2,7 @@
 
 use clap::ValueEnum;
 use meshcloak::constraint_graph::Coverage;
-use meshcloak::guarantee::Guarantee;
+use meshcloak::guarantee::{Guarantee, HistoryClock};
 
 /// Privacy guarantee (docs/SPEC.md §6).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -14,6 +14,24 @@ pub enum GuaranteeArg {
     /// Reciprocal, also against an adversary who knows the past positions of users; requires
     /// `speed` in each query.
     History,
+}
+
+/// What the adversary of `history` knows of time (docs/SPEC.md §6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum HistoryClockArg {
+    /// When each member asked; the past is the last accepted query.
+    Asked,
+    /// The time of publication only; the past is the last published query.
+    Published,
+}
+
+impl From<HistoryClockArg> for HistoryClock {
+    fn from(argument: HistoryClockArg) -> HistoryClock {
+        match argument {
+            HistoryClockArg::Asked => HistoryClock::Asked,
+            HistoryClockArg::Published => HistoryClock::Published,
+        }
+    }
 }
 
 /// Implementation of the scheme.

@@ -4,7 +4,7 @@ use super::options::value_name;
 use crate::parse::cell_length;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
-use meshcloak::cells::{CellRule, DEFAULT_CELL_LENGTH};
+use meshcloak::cells::{DEFAULT_CELL_LENGTH, DEFAULT_CELLS_LENGTH};
 use meshcloak::mesh::MeshRule;
 use meshcloak::mesh_cloak::RegionRule;
 use meshcloak::units::Length;
@@ -28,7 +28,7 @@ impl RegionArg {
     pub fn default_cell_length(self) -> Option<Length> {
         match self {
             RegionArg::Reach | RegionArg::Printed => None,
-            RegionArg::Cells => Some(CellRule::default().length),
+            RegionArg::Cells => Some(DEFAULT_CELLS_LENGTH),
             RegionArg::Cell => Some(DEFAULT_CELL_LENGTH),
         }
     }
@@ -43,9 +43,6 @@ pub struct RegionArgs {
     /// Approximate street length of a cell, in metres from 1 [default: 1200; `--region cell`: 3000].
     #[arg(long, value_name = "METRES", value_parser = cell_length)]
     cell_length: Option<Length>,
-    /// Smallest number of cells of a region, 1 to 10000; adjacent cells are added [default: 1].
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    min_cells: Option<u32>,
 }
 
 impl RegionArgs {
@@ -54,16 +51,12 @@ impl RegionArgs {
         if self.cell_length.is_some() && !self.has_cells() {
             bail!("--cell-length needs --region cells or cell");
         }
-        if self.min_cells.is_some() && self.region() != RegionArg::Cells {
-            bail!("--min-cells needs --region cells");
-        }
         Ok(())
     }
 
     /// Whether any of these arguments is given.
     pub fn is_given(&self) -> bool {
-        let cells = self.cell_length.is_some() || self.min_cells.is_some();
-        self.region.is_some() || cells
+        self.region.is_some() || self.cell_length.is_some()
     }
 
     /// Whether regions consist of cells.
@@ -84,11 +77,7 @@ impl RegionArgs {
         match self.region() {
             RegionArg::Reach => RegionRule::Mesh(MeshRule::Reach),
             RegionArg::Printed => RegionRule::Mesh(MeshRule::Printed),
-            RegionArg::Cells => {
-                let CellRule { length, min_cells } = CellRule::default();
-                let min_cells = self.min_cells.unwrap_or(min_cells);
-                RegionRule::Cells(CellRule { length: self.cell_length(length), min_cells })
-            }
+            RegionArg::Cells => RegionRule::Cells(self.cell_length(DEFAULT_CELLS_LENGTH)),
             RegionArg::Cell => RegionRule::Cell(self.cell_length(DEFAULT_CELL_LENGTH)),
         }
     }
@@ -99,9 +88,6 @@ impl RegionArgs {
         let mut settings: Vec<(&str, Value)> = vec![("region", value_name(&self.region()).into())];
         settings
             .extend(rule.cell_length().map(|length| ("cell_length", length.as_metres().into())));
-        if let RegionRule::Cells(CellRule { min_cells, .. }) = rule {
-            settings.push(("min_cells", min_cells.into()));
-        }
         settings
     }
 }
@@ -113,16 +99,14 @@ mod tests {
     #[test]
     fn settings_of_cells_require_cells() {
         let (region, cell_length) = (Some(RegionArg::Cells), Some(Length::metres(600.0)));
-        let cells = RegionArgs { region, cell_length, min_cells: None };
+        let cells = RegionArgs { region, cell_length };
         assert!(cells.check().is_ok());
-        let rule = CellRule { length: Length::metres(600.0), min_cells: 1 };
-        assert_eq!(cells.rule(), RegionRule::Cells(rule));
+        assert_eq!(cells.rule(), RegionRule::Cells(Length::metres(600.0)));
         let cell = RegionArgs { region: Some(RegionArg::Cell), ..cells };
         assert!(cell.check().is_ok());
         assert_eq!(cell.rule(), RegionRule::Cell(Length::metres(600.0)));
         let cell = RegionArgs { cell_length: None, ..cell };
         assert_eq!(cell.rule(), RegionRule::Cell(Length::metres(3_000.0)));
-        assert!(RegionArgs { min_cells: Some(2), ..cell }.check().is_err());
-        assert!(RegionArgs { region: None, cell_length, min_cells: None }.check().is_err());
+        assert!(RegionArgs { region: None, cell_length }.check().is_err());
     }
 }

@@ -6,6 +6,7 @@ mod plot;
 mod summary;
 
 use crate::map_args::{MAP_HELP, MapArgs};
+use crate::parse::{ask_share, positive_millis};
 use crate::picture_file::PictureFormat;
 use crate::progress::Console;
 use crate::stdout;
@@ -19,7 +20,7 @@ pub use outputs::record;
 use plot::NewQueriesPlot;
 use std::path::PathBuf;
 use summary::SimulationSummary;
-use traffic::{Profile, Simulation};
+use traffic::{AskShare, Profile, Simulation};
 
 /// Arguments of `simulate`.
 #[derive(Debug, Args)]
@@ -30,6 +31,7 @@ TOML; crates/traffic/profiles has examples.
 Examples:
   meshcloak simulate --users 10000 --out queries.csv
   meshcloak simulate oldenburgGen.node --users 100000 --profile p2 --k 2-10 --dt 10 --out q.csv.gz
+  meshcloak simulate --users 10000 --ask-share 10 --out queries.csv
   meshcloak simulate --profile p1 --beside p2 --plot new.svg
   meshcloak simulate --profile city --users 20000 --draw-use use.png
   meshcloak simulate --profile city --draw at.png --at 1800 --trace positions.csv.gz")]
@@ -43,6 +45,13 @@ pub struct Simulate {
     users: u32,
     #[command(flatten)]
     traffic: TrafficArgs,
+    /// Percentage of agents that ask; the others report their presence with k = 1. Adds the column
+    /// `asks` [default: all ask, no column].
+    #[arg(long, value_name = "PERCENT", value_parser = ask_share)]
+    ask_share: Option<AskShare>,
+    /// How long a presence report counts, in seconds from 0.001.
+    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = positive_millis)]
+    presence_patience: u64,
     /// Origins and destinations of the agents [default: profile].
     #[arg(long, value_enum)]
     places: Option<PlacesArg>,

@@ -4,11 +4,14 @@ use super::Simulate;
 use anyhow::Result;
 use import::{AtomicFile, Coordinates, QueryRecord, QueryWriter};
 use meshcloak::map::StreetMap;
-use traffic::{AgentPosition, SimulatedBatch, SimulatedQuery, Simulation};
+use traffic::{AgentPosition, AskShare, SimulatedBatch, SimulatedQuery, Simulation};
 
 /// Requested output files; they become visible when the simulation is complete.
 pub struct Outputs {
     queries: Option<QueryWriter>,
+    ask_share: AskShare,
+    /// Temporal tolerance of presence reports, in milliseconds.
+    patience: u64,
     trace: Option<Trace>,
     per_second: Option<AtomicFile>,
 }
@@ -26,6 +29,7 @@ impl Outputs {
     /// Creates the files that the arguments name.
     pub fn create(arguments: &Simulate) -> Result<Outputs> {
         let queries = arguments.out.as_deref().map(QueryWriter::create).transpose()?;
+        let queries = queries.map(|writer| writer.with_asks(arguments.ask_share.is_some()));
         let mut trace = arguments.trace.as_deref().map(AtomicFile::create).transpose()?;
         let mut per_second = arguments.per_second.as_deref().map(AtomicFile::create).transpose()?;
         if let Some(file) = &mut trace {
@@ -36,7 +40,8 @@ impl Outputs {
         }
         let interval = arguments.trace_every;
         let trace = trace.map(|file| Trace { file, interval, buffer: Vec::new() });
-        Ok(Outputs { queries, trace, per_second })
+        let ask_share = arguments.ask_share.unwrap_or(AskShare::ALL);
+        Ok(Outputs { queries, ask_share, patience: arguments.presence_patience, trace, per_second })
     }
 
     /// Appends the queries, positions and counts of a second.
@@ -48,7 +53,11 @@ impl Outputs {
     ) -> Result<()> {
         if let Some(writer) = &mut self.queries {
             for query in &batch.queries {
-                writer.write(&record(map, query, &query.user.to_string()))?;
+                let mut row = record(map, query, &query.user.to_string());
+                if !self.ask_share.asks(query.user.into()) {
+                    (row.asks, row.k, row.temporal_tolerance) = (false, 1, self.patience);
+                }
+                writer.write(&row)?;
             }
         }
         if let Some(Trace { file, interval, buffer }) = &mut self.trace
@@ -89,6 +98,7 @@ pub fn record(map: &StreetMap, query: &SimulatedQuery, user: &str) -> QueryRecor
         distance_constraint: query.distance_constraint,
         speed: Some(query.speed),
         query_interval: Some(query.query_interval),
+        asks: true,
     }
 }
 

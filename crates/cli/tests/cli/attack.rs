@@ -32,12 +32,34 @@ fn a_table_is_aligned_and_names_every_attack() {
     let text = attack(&["--guarantee", "reciprocal", "--region", "cells", "--cell-length", "600"]);
     let text = text.done().stdout;
     assert!(text.starts_with("meshcloak/reciprocal/cells-600: "), "{text}");
-    for attack in &attacks::ATTACKS {
+    let without_presence = attacks::ATTACKS.iter().filter(|attack| attack.letter != 'P');
+    for attack in without_presence {
         assert!(text.contains(&format!("\n  {} ", attack.name)), "{}: {text}", attack.name);
     }
     let rows: Vec<&str> = text.lines().skip(1).take_while(|line| !line.is_empty()).collect();
     let width = rows[0].chars().count();
     assert!(rows.iter().all(|row| row.chars().count() == width), "{text}");
+}
+
+#[test]
+fn ages_are_attacked_where_users_share_their_presence() {
+    let found =
+        attack(&["--guarantee", "reciprocal", "--attacks", "P", "--ask-share", "20", "--json"]);
+    let found = found.json();
+    let attacks = found["schemes"][0]["attacks"].as_array().unwrap();
+    let ages = attacks.iter().find(|one| one["attack"] == "ages").unwrap();
+    assert!(ages["publications"].as_u64() > Some(20), "{found}");
+}
+
+#[test]
+fn a_rival_keeps_the_promise_of_its_own_model() {
+    let found = attack(&["--scheme", "hilbert-cloak", "--own", "--attacks", "D", "--json"]).json();
+    let attacks = found["schemes"][0]["attacks"].as_array().unwrap();
+    let of = |name: &str| attacks.iter().find(|one| one["attack"] == name).unwrap();
+    let ours = of("inversion")["below_k"].as_f64();
+    assert!(ours > Some(0.2), "mixed k breaks Hilbert Cloak: {found}");
+    let own = of("own model");
+    assert_eq!((&own["level"], own["below_k"].as_f64()), (&"inversion".into(), Some(0.0)));
 }
 
 #[test]
@@ -69,7 +91,7 @@ fn rows_of_other_runs_are_kept() {
         fs::read_to_string(folder.path().join("privacy.csv")).unwrap()
     };
     let first = run("casper");
-    assert_eq!(first.lines().filter(|line| line.contains(",casper,")).count(), 4);
+    assert_eq!(first.lines().filter(|line| line.contains(",casper,")).count(), 7);
     let second = run("meshcloak/history");
     assert!(second.contains(",casper,") && second.contains(",meshcloak/history,"));
     assert!(fs::read_to_string(folder.path().join("victim.csv")).unwrap().contains("victim"));
@@ -89,8 +111,30 @@ fn errors_name_what_is_wrong() {
     assert!(message(&["--scheme", "casper", "--guarantee", "history"]).contains("--guarantee"));
     assert!(message(&["--cell-length", "600"]).contains("--region cells"));
     assert!(message(&["--queries", "q.csv"]).contains("--outcomes"));
+    let given = ["--queries", "q.csv", "--outcomes", "o.ndjson", "--own"];
+    assert!(message(&given).contains("--own"));
+    let tracker = ["--queries", "q.csv", "--outcomes", "o.ndjson", "--attacks", "K"];
+    assert!(message(&tracker).contains("needs the paths of simulated users"));
     assert!(message(&["--profile", "p9"]).contains("p9"));
     assert!(message(&["--k", "1"]).contains("2 or more"));
     let help = meshcloak(&["attack", "--help"]).done().stdout;
     assert!(help.contains("Examples:") && help.contains("--guarantee"));
+}
+
+#[test]
+fn the_tracker_follows_users_at_any_tick() {
+    for (tick, configuration) in [("1", "P1-10-5"), ("5", "P1-10-5 tick 5")] {
+        let more = ["--attacks", "K", "--guarantee", "reciprocal", "--dt", "10", "--json"];
+        let found = attack(&[&more[..], &["--tick", tick]].concat()).json();
+        assert_eq!(found["configuration"], configuration);
+        let rows = found["schemes"][0]["attacks"].as_array().unwrap();
+        let row = rows.iter().find(|row| row["attack"] == "tracker").unwrap();
+        assert!(row["publications"].as_u64().unwrap() > 500, "{row}");
+        let share = |name: &str| row["more"][name].as_f64().unwrap();
+        let (guessed, listed) = (share("street_guessed"), share("street_among_10"));
+        assert!(0.0 < guessed && guessed < listed && listed < 1.0, "{row}");
+        assert!(share("seconds_until_confused_without_regions") > 0.0, "{row}");
+    }
+    let refused = attack(&["--tick", "0"]);
+    assert!(refused.code == Some(2) && refused.stderr.contains("--tick"), "{refused:?}");
 }

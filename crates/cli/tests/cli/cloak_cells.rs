@@ -1,5 +1,5 @@
-//! `--region cells` and `cell`: regions consist of whole cells, at least `--min-cells`, or of one;
-//! settings without effect are rejected.
+//! `--region cells` and `cell`: regions consist of whole cells, or of one; settings without effect
+//! are rejected.
 
 use crate::program::meshcloak;
 use crate::town::TownFixture;
@@ -31,10 +31,8 @@ fn regions_consist_of_cells_under_each_guarantee() {
         };
         let reach = regions(&[]);
         let cells = regions(&["--region", "cells", "--cell-length", "100"]);
-        let more = regions(&["--region", "cells", "--cell-length", "100", "--min-cells", "50"]);
         assert!(reach.is_disjoint(&cells), "{reach:?} {cells:?}");
         assert!(cells.contains(r#"["s4"]"#), "d and e are on one street: {cells:?}");
-        assert_eq!(more, BTreeSet::from([r#"["s1","s2","s3","s4"]"#.to_owned()]));
         let printed = ["--pipeline", "printed", "--region", "cells", "--cell-length", "100"];
         if guarantee == "paper" {
             assert_eq!(regions(&printed), cells);
@@ -69,8 +67,6 @@ fn settings_of_cells_require_cells() {
     let town = TownFixture::new(QUERIES);
     for (arguments, message) in [
         (&["--cell-length", "600"][..], "--cell-length needs --region cells"),
-        (&["--region", "cell", "--min-cells", "2"], "--min-cells needs --region cells"),
-        (&["--region", "reach", "--min-cells", "2"], "--min-cells needs --region cells"),
         (&["--cell-popularity", "q.csv"], "--cell-popularity needs --region cells"),
         (&["--scheme", "casper", "--region", "cells"], "--region is a setting of `meshcloak`"),
     ] {

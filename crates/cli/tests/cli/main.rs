@@ -13,6 +13,7 @@ mod commands;
 mod documents;
 mod evaluate;
 mod golden;
+mod neighbours;
 mod pois;
 mod program;
 mod real_maps;

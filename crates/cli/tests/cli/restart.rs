@@ -60,7 +60,13 @@ fn a_killed_gateway_refuses_the_users_it_has_served() {
         let flags: Vec<&str> = sets.iter().flat_map(|set| ["--set", set]).collect();
         Serving::start(&flags)
     };
-    let first = start("refuse");
+    let unknown = start("refuse");
+    assert_eq!(ask(&unknown, key, "ann", here)["reason"], "after-start", "no record yet");
+    unknown.kill();
+    for name in ["served", "served.old", "served.key"] {
+        std::fs::remove_file(path(name)).unwrap();
+    }
+    let first = start("new");
     let served = ask_both(&first, key, ["ann", "bob"], here);
     assert_eq!(
         (&served["outcome"], &served["receipt"]["history"]),
@@ -71,7 +77,7 @@ fn a_killed_gateway_refuses_the_users_it_has_served() {
     assert_eq!(ask(&second, key, "ann", far)["reason"], "after-start");
     assert_eq!(ask_both(&second, key, ["cyd", "dan"], here)["outcome"], "answered");
     second.kill();
-    // Without the record the impossible jump is answered.
+    // Without the refusal the impossible jump is answered.
     let third = start("new");
     let jump = ask_both(&third, key, ["ann", "bob"], far);
     assert_eq!(

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::fs;
 
 /// Fields of a summary that do not depend on a clock.
-const METRICS: [&str; 14] = [
+const METRICS: [&str; 15] = [
     "queries",
     "succeeded",
     "expired",
@@ -18,6 +18,7 @@ const METRICS: [&str; 14] = [
     "mesh_length",
     "mesh_length_per_member",
     "region_area",
+    "max_region_area",
     "relative_k",
     "relative_dt",
     "mean_delay",

@@ -105,7 +105,7 @@ fn settings_are_checked_before_the_gateway_starts() {
         "cannot listen on `server.listen` = `192.0.2.1:80`",
         "`accounts.keys`: no-such-keys.json: no such file",
         "`server.page_token`: no-such-token",
-        "`people.file`: no-such-folder/people.json: cannot be written",
+        "`users.file`: no-such-folder/people.json: cannot be written",
     ] {
         assert!(everything.stderr.contains(problem), "{problem}: {}", everything.stderr);
     }
@@ -113,6 +113,37 @@ fn settings_are_checked_before_the_gateway_starts() {
     assert!(clear.stderr.contains("server.insecure"), "{}", clear.stderr);
     let example = meshcloak(&["serve", "--example"]).done().stdout;
     assert_eq!(example, include_str!("../../../../meshcloak.example.toml"));
+}
+
+/// A process of a cluster needs NATS; an engine has no clients, and so no keys and no service.
+#[test]
+fn a_check_of_a_cluster_connects_to_it() {
+    let check = |role: &str| {
+        meshcloak(&[
+            "serve",
+            "--check",
+            "-q",
+            "--map",
+            "city:500:7",
+            "--cluster",
+            "nats://127.0.0.1:1",
+            "--role",
+            role,
+            "--set",
+            "cluster.secret=no-such-secret",
+            "--set",
+            "accounts.keys=no-such-keys.json",
+        ])
+    };
+    for (role, has_clients) in [("engine", false), ("frontend", true)] {
+        let run = check(role);
+        assert_eq!(run.code, Some(1), "{role}");
+        let mentions = |problem: &str| run.stderr.contains(problem);
+        assert!(mentions("`cluster.servers`: ") && mentions("127.0.0.1:1"), "{}", run.stderr);
+        for problem in ["`cluster.secret`: no-such-secret", "`accounts.keys`: no-such-keys.json"] {
+            assert_eq!(mentions(problem), has_clients, "{role} {problem}: {}", run.stderr);
+        }
+    }
 }
 
 #[test]

@@ -5,14 +5,17 @@
 //! Recording ─ snapshot ─▶ Moment ─ scheme ─▶ Replay ─ attack, target ─▶ Side
 //! ```
 
+mod pursuit;
 mod replay;
 mod schemes;
 mod side;
 
+pub use pursuit::TrackedPoint;
 pub use schemes::{Choice, SCHEMES};
 pub use side::Side;
 
 use crate::recording::RecordedSecond;
+use attacks::questions::QUESTIONS;
 use attacks::{ATTACKS, Attack, Prior};
 use meshcloak::distance::Atlas;
 use meshcloak::map::Frame;
@@ -248,19 +251,24 @@ pub struct AttackChoice {
 
 /// Returns all attacks; the adversary of the paper (§III-F) first.
 pub fn attack_choices() -> Vec<AttackChoice> {
-    let mut all = ATTACKS;
+    // Questions are not recorded.
+    let has_place = |attack: &&Attack| attack.name != QUESTIONS.name;
+    let mut all: Vec<Attack> = ATTACKS.iter().filter(has_place).copied().collect();
     all.sort_by_key(|attack| attack.name != "known-point");
     let choice = |Attack { name: id, level, needs, .. }: Attack| {
         let about = format!("Level {}: the adversary knows {needs}.", level.name());
         AttackChoice { id, label: label(id), about }
     };
-    all.map(choice).to_vec()
+    all.into_iter().map(choice).collect()
 }
 
 /// Label of an attack.
 fn label(attack: &'static str) -> &'static str {
     match attack {
         "known-point" => "knows the previous position",
+        "matching" => "knows everyone's previous position and when everyone asked",
+        "matching-tick" => "knows everyone's previous publication and the time of this one",
+        "cadence" => "knows that the target asks at a fixed interval",
         "hindsight" => "knows the previous position and the next publication",
         "inversion" => "knows all users and reruns the algorithm",
         "reachability" => "follows the target from region to region",
@@ -272,6 +280,7 @@ fn label(attack: &'static str) -> &'static str {
         "homogeneity" => "counts distinct streets of the set",
         "timing" => "observes the times of queries",
         "centre" => "guesses the centre of the region",
+        "tracker" => "follows the target for a minute through all regions",
         "together" => "combines all attacks of a service",
         other => other,
     }

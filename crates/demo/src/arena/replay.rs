@@ -2,8 +2,7 @@
 
 use crate::recording::RecordedSecond;
 use attacks::InspectedScheme;
-use meshcloak::engine::{Batch, turn};
-use meshcloak::history::LastPositions;
+use meshcloak::engine::{Batch, RecordedPast, turn};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::scheme::{Pace, Published, Scheme, State};
@@ -45,7 +44,7 @@ impl Replay {
     pub fn new(scheme: Box<dyn Scheme>, seconds: &[RecordedSecond]) -> Replay {
         let pace = scheme.describe().pace;
         let mut replay = Replay::default();
-        let mut positions = scheme.history_horizon().map(LastPositions::new);
+        let mut past = RecordedPast::new(scheme.as_ref());
         let (seen, is_active) = (Mutex::new(None), AtomicBool::new(false));
         let inspect = |state: &State, _: Time, _: &Published| {
             *seen.lock() = is_active.load(Ordering::Relaxed).then(|| state.clone());
@@ -59,28 +58,28 @@ impl Replay {
                 replay.queries.insert(query.id, query.clone());
             }
             for batch in batches(pace, second) {
-                if let Some(positions) = &mut positions {
-                    positions.record_all(&batch.arrivals, &mut state.history);
-                }
-                replay.turn(&mut scheme, &mut state, batch, &seen);
+                past.record(&batch.arrivals, &mut state);
+                let served = replay.turn(&mut scheme, &mut state, batch, &seen);
+                past.leave(&served);
             }
         }
         replay
     }
 
-    /// Runs a turn and stores its publications; `seen` receives the input of the scheme.
+    /// Runs a turn, stores its publications and returns the served queries; `seen` receives the input
+    /// of the scheme.
     fn turn(
         &mut self,
         scheme: &mut dyn Scheme,
         state: &mut State,
         batch: Batch,
         seen: &Mutex<Option<State>>,
-    ) {
+    ) -> Vec<(Query, u32)> {
         let at = batch.now;
         let turned = turn(scheme, state, batch, &mut ());
         let mut sets: BTreeMap<u32, (Arc<Vec<QueryId>>, Arc<Region<'static>>)> = BTreeMap::new();
         let mut served = Vec::with_capacity(turned.served.len());
-        for (query, set) in turned.served {
+        for (query, set) in turned.served.iter().cloned() {
             let (members, region) = sets.entry(set).or_insert_with(|| {
                 let set = turned.published.set(set);
                 (Arc::new(set.members.to_vec()), Arc::new(set.region.into_owned()))
@@ -94,6 +93,7 @@ impl Replay {
                 ReplayedPublication { query, at, members, region, state: seen_state.clone() };
             self.published.entry(user).or_default().push(publication);
         }
+        turned.served
     }
 
     /// Returns the last publication of a user and its index, if it is recent.

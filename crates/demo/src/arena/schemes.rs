@@ -1,8 +1,8 @@
 //! The schemes of the demo: ids, labels, construction.
 
-use meshcloak::cells::{CellRule, Cells, DEFAULT_CELL_LENGTH};
+use meshcloak::cells::{Cells, DEFAULT_CELL_LENGTH, DEFAULT_CELLS_LENGTH};
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::Guarantee;
+use meshcloak::guarantee::{Guarantee, HistoryClock};
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::scheme::{Description, Scheme};
 use meshcloak::{Extent, Length, MapBuilder, Point, RawStreet, StreetMap};
@@ -21,12 +21,22 @@ pub struct Choice {
 }
 
 /// Ids of MeshCloak by guarantee and region rule.
-const MESHCLOAK_IDS: [&str; 7] =
-    ["reciprocal", "history", "cells", "history-cells", "cell", "history-cell", "paper"];
+const MESHCLOAK_IDS: [&str; 9] = [
+    "reciprocal",
+    "history",
+    "history-published",
+    "cells",
+    "history-cells",
+    "cell",
+    "history-cell",
+    "history-published-cell",
+    "paper",
+];
 
-/// Baselines that are not listed: MeshCloak is listed by guarantee, the others publish the same
-/// sets at a different cost.
-const UNLISTED: [&str; 3] = ["meshcloak", "meshcloak-printed", "sequential-edges"];
+/// Baselines that are not listed: MeshCloak is listed by guarantee, two publish the same sets at a
+/// different cost, and two need a map with categories or seconds to be built.
+const UNLISTED: [&str; 5] =
+    ["meshcloak", "meshcloak-printed", "sequential-edges", "semantics", "optimal"];
 
 /// All schemes, in the order of the list. A scheme declares its own label, which does not depend on
 /// the map: a map of one street is enough to ask for it.
@@ -34,7 +44,18 @@ pub static SCHEMES: LazyLock<Vec<Choice>> = LazyLock::new(|| {
     let factory = SchemeFactory::new(Arc::new(Atlas::new(one_street(), Length::metres(1.0))));
     let choice = |id| {
         let Description { label, summary, .. } = factory.make(id)?.describe();
-        Some(Choice { id, label, about: summary })
+        let (label, about) = match id {
+            "history-published" => (
+                "MeshCloak, history, clock published",
+                "History, against an adversary who knows publication times only.",
+            ),
+            "history-published-cell" => (
+                "MeshCloak, history, clock published, cell",
+                "The same; a set lies in one fixed cell, its region.",
+            ),
+            _ => (label, summary),
+        };
+        Some(Choice { id, label, about })
     };
     let baselines = baselines::names().filter(|name| !UNLISTED.contains(name));
     MESHCLOAK_IDS.into_iter().chain(baselines).filter_map(choice).collect()
@@ -67,19 +88,26 @@ impl SchemeFactory {
         let guarantee = match id {
             "reciprocal" | "cells" | "cell" => Guarantee::Reciprocal,
             "history" | "history-cells" | "history-cell" => Guarantee::History,
+            "history-published" | "history-published-cell" => Guarantee::History,
             "paper" => Guarantee::Paper,
             _ => {
                 let is_listed = !UNLISTED.contains(&id);
-                return is_listed.then(|| baselines::by_name(&self.atlas, id)).flatten();
+                return is_listed.then(|| baselines::by_name(&self.atlas, id).ok()).flatten();
             }
         };
-        let region = match id.strip_prefix("history-").unwrap_or(id) {
-            "cells" => RegionRule::Cells(CellRule::default()),
+        let history_clock = match id.starts_with("history-published") {
+            true => HistoryClock::Published,
+            false => HistoryClock::Asked,
+        };
+        let region = match id.rsplit('-').next().unwrap_or(id) {
+            "cells" => RegionRule::Cells(DEFAULT_CELLS_LENGTH),
             "cell" => RegionRule::Cell(DEFAULT_CELL_LENGTH),
             _ => RegionRule::default(),
         };
-        let (atlas, settings) =
-            (Arc::clone(&self.atlas), Settings { guarantee, region, ..Settings::default() });
+        let (atlas, settings) = (
+            Arc::clone(&self.atlas),
+            Settings { guarantee, region, history_clock, ..Settings::default() },
+        );
         let Some(length) = region.cell_length() else {
             return Some(Box::new(MeshCloak::new(atlas, settings)));
         };

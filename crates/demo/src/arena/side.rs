@@ -1,13 +1,16 @@
 //! One scheme under one attack on one target: the published region and what the attack leaves of
 //! it.
 
+use super::pursuit::{Path, TrackedPoint};
 use super::replay::{Replay, ReplayedPublication};
 use super::{Arena, Moment};
+use attacks::tracker::TRACKER;
 use attacks::{
-    Attack, KnownPosition, LinkedDisclosure, Posterior, SchemeRerun, Snapshot, Target, View, pieces,
+    Attack, KnownMember, KnownPosition, KnownSet, Level, LinkedDisclosure, Posterior, SchemeRerun,
+    Snapshot, Target, View, pieces,
 };
 use meshcloak::map::StreetId;
-use meshcloak::query::UserId;
+use meshcloak::query::{Query, UserId};
 use meshcloak::region::{Disc, Region};
 use meshcloak::scheme::State;
 use meshcloak::units::{Point, Rectangle};
@@ -39,6 +42,8 @@ pub struct Side {
     pub k_left: Option<usize>,
     /// Expected error of the adversary in metres.
     pub error: Option<f64>,
+    /// Path on which the tracker believes the target to be; empty for other attacks.
+    pub path: Vec<TrackedPoint>,
     /// Conclusion in one sentence.
     pub told: String,
 }
@@ -60,7 +65,13 @@ impl SchemeScene<'_> {
             return Side { scheme: self.scheme, why, ..Side::default() };
         };
         let map = self.arena.atlas.map();
-        let posterior = self.attack(attack, attacked, published);
+        let (posterior, path) = match attack.name == TRACKER.name {
+            true => match self.follow(published.query.user) {
+                Some(Path { points, posterior }) => (Some(posterior), points),
+                None => (None, Vec::new()),
+            },
+            false => (self.attack(attack, attacked, published), Vec::new()),
+        };
         let has_failed = posterior.is_none();
         let left = posterior.unwrap_or_else(|| pieces::uniform(map, &published.region));
         let streets = published.region.streets(map);
@@ -83,11 +94,12 @@ impl SchemeScene<'_> {
             set: published.members.len(),
             k_left: Some(k_left),
             error: left.expected_error(map, map.point(published.query.position)),
-            told: if has_failed {
-                NO_EVIDENCE.into()
-            } else {
-                conclusion(&left, published, k_left)
+            told: match (has_failed, path.is_empty()) {
+                (true, _) => NO_EVIDENCE.into(),
+                (false, true) => conclusion(&left, published, k_left),
+                (false, false) => pursued(&path),
             },
+            path,
         }
     }
 
@@ -109,13 +121,15 @@ impl SchemeScene<'_> {
         let rerun = SchemeRerun { make: &make, state, now: published.at };
         let snapshot = Snapshot::new(&candidates, &rerun);
         let query = &published.query;
+        let set = (attack.level == Level::Pasts).then(|| self.known_set(published));
         attack.attack(&View {
             atlas,
             rule: make().describe().regions,
             target: Target { dc: query.distance_constraint, speed: query.speed },
             disclosures: &disclosures,
             attacked,
-            previous: self.previous(published),
+            previous: self.previous(query),
+            set: set.as_ref(),
             snapshot: Some(&snapshot),
             candidate_sets: &candidate_sets,
             prior: Some(&self.moment.prior),
@@ -129,11 +143,35 @@ impl SchemeScene<'_> {
         users
     }
 
-    /// Returns the previous query of the target, published or not.
-    fn previous(&self, published: &ReplayedPublication) -> Option<KnownPosition> {
-        let before = self.replay.queries.range(..published.query.id).rev().map(|(_, query)| query);
-        let mut of_target = before.filter(|query| query.user == published.query.user);
-        of_target.next().map(|query| KnownPosition { at: query.asked_at, position: query.position })
+    /// Returns everyone's past and the places of the target's set.
+    fn known_set(&self, published: &ReplayedPublication) -> KnownSet {
+        let members = published.members.iter().filter_map(|id| self.replay.queries.get(id));
+        let member = |query: &Query| KnownMember {
+            accepted: self.previous(query),
+            published: self.previously_published(query),
+            speed: query.speed,
+            asked_at: query.asked_at,
+        };
+        let is_target = |query: &Query| query.id == published.query.id;
+        KnownSet {
+            places: members.clone().map(|query| query.position).collect(),
+            target: members.clone().position(is_target).unwrap_or(0),
+            members: members.map(member).collect(),
+        }
+    }
+
+    /// Returns the last query of the same user that was published before this one.
+    fn previously_published(&self, query: &Query) -> Option<KnownPosition> {
+        let publications = self.replay.published.get(&query.user)?.iter().rev();
+        let mut before = publications.filter(|published| published.query.id < query.id);
+        before.next().map(|published| known(&published.query))
+    }
+
+    /// Returns the previous query of the same user, published or not.
+    fn previous(&self, query: &Query) -> Option<KnownPosition> {
+        let before = self.replay.queries.range(..query.id).rev().map(|(_, query)| query);
+        let mut of_user = before.filter(|earlier| earlier.user == query.user);
+        of_user.next().map(known)
     }
 
     /// Number of candidate users: those named by the attack, or else the members of the set at
@@ -167,6 +205,10 @@ impl SchemeScene<'_> {
     }
 }
 
+fn known(query: &Query) -> KnownPosition {
+    KnownPosition { at: query.asked_at, position: query.position }
+}
+
 /// Returns one of 48 points on the circle.
 fn rim(disc: &Disc, step: u32) -> Point {
     let (sin, cos) = (f64::from(step) / 48.0 * std::f64::consts::TAU).sin_cos();
@@ -184,6 +226,13 @@ fn kept(left: &Posterior, streets: &[StreetId]) -> Vec<StreetId> {
     kept.dedup();
     kept.retain(|street| streets.binary_search(street).is_ok());
     kept
+}
+
+/// Conclusion of the tracker.
+fn pursued(path: &[TrackedPoint]) -> String {
+    let radius = path.last().map_or(0.0, |point| point.radius);
+    let seconds = path.len().saturating_sub(1);
+    format!("followed for {seconds} s from a known position; now within about {radius:.0} m.")
 }
 
 /// Conclusion if an attack does not apply.
