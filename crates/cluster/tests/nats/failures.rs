@@ -20,6 +20,32 @@ async fn settle(log: &Log, expected: u64, record: &Record) -> Option<u64> {
     .await
 }
 
+/// Reads the log from its beginning up to a record. Servers that elect a leader refuse reads for a
+/// while, so that refused reads start again.
+async fn read_back(log: &Log, last: u64) -> Vec<(u64, Record)> {
+    eventually("the log is read", async || {
+        let mut follower = log.follow().await.ok()?;
+        let mut found = Vec::new();
+        while let Some(next) = follower.try_next().await.ok()? {
+            found.push(next);
+        }
+        let read = numbered(&found);
+        (read.last()?.0 == last).then_some(read)
+    })
+    .await
+}
+
+/// Returns the records among what was read, with their sequence numbers.
+fn numbered(found: &[Followed]) -> Vec<(u64, Record)> {
+    records(found).into_iter().map(|found| (found.sequence, found.record)).collect()
+}
+
+/// Returns the number of the server that leads the log.
+async fn leader(log: &Log, servers: &Servers) -> usize {
+    eventually("the log has a leader", async || servers.number_of(&log.state().await.ok()?.leader?))
+        .await
+}
+
 /// Appends ticks and returns what was acknowledged.
 async fn write(
     log: &Log,
@@ -50,8 +76,7 @@ async fn no_acknowledged_record_is_lost_with_the_leader() {
     let mut follower = log.follow().await.unwrap();
     written.extend(write(&log, id, 1..30, &mut last).await);
 
-    let leader = log.state().await.unwrap().leader.expect("a leader");
-    let number = servers.number_of(&leader).expect("one of the servers");
+    let number = leader(&log, &servers).await;
     servers.server(number).kill();
     written.extend(write(&log, id, 30..60, &mut last).await);
     let renewed = eventually("the lease is renewed", async || match lease.renew().await {
@@ -68,11 +93,8 @@ async fn no_acknowledged_record_is_lost_with_the_leader() {
     })
     .await;
     assert!(!found.iter().any(|found| matches!(found, Followed::Gap { .. } | Followed::Replaced)));
-    let flat = |found: &[Followed]| -> Vec<(u64, Record)> {
-        records(found).into_iter().map(|found| (found.sequence, found.record)).collect()
-    };
-    assert_eq!(flat(&found), written);
-    assert_eq!(flat(&read_all(&mut log.follow().await.unwrap()).await), written);
+    assert_eq!(numbered(&found), written);
+    assert_eq!(read_back(&log, last).await, written);
 
     // The dead server comes back empty and catches up; then another one dies.
     servers.restart_all().await;
@@ -80,11 +102,10 @@ async fn no_acknowledged_record_is_lost_with_the_leader() {
         (log.state().await.ok()?.current == 3).then_some(())
     })
     .await;
-    let leader = log.state().await.unwrap().leader.expect("a leader");
-    let number = servers.number_of(&leader).expect("one of the servers");
+    let number = leader(&log, &servers).await;
     servers.server(number).kill();
     written.extend(write(&log, id, 60..70, &mut last).await);
-    assert_eq!(flat(&read_all(&mut log.follow().await.unwrap()).await), written);
+    assert_eq!(read_back(&log, last).await, written);
 }
 
 #[tokio::test]
@@ -131,23 +152,11 @@ async fn a_stopped_server_holds_nothing_up_for_long() {
     let cluster = servers.connect().await;
     let (log, id) = open(&cluster, 3).await;
     let mut last = append(&log, 0, &epoch_record(id, 1)).await;
-    let leader = log.state().await.unwrap().leader.expect("a leader");
-    let number = servers.number_of(&leader).expect("one of the servers");
+    let number = leader(&log, &servers).await;
     servers.server(number).pause();
     let written = write(&log, id, 1..20, &mut last).await;
     servers.server(number).resume();
     let more = write(&log, id, 20..40, &mut last).await;
-    let all = eventually("the log is read", async || {
-        let mut follower = log.follow().await.ok()?;
-        let mut found = Vec::new();
-        while let Some(next) = follower.try_next().await.ok()? {
-            found.push(next);
-        }
-        let read = records(&found);
-        (read.last()?.sequence == last).then_some(read)
-    })
-    .await;
-    let read: Vec<(u64, Record)> =
-        all.into_iter().skip(1).map(|r| (r.sequence, r.record)).collect();
-    assert_eq!(read, [written, more].concat());
+    let read = read_back(&log, last).await;
+    assert_eq!(read[1..], [written, more].concat());
 }
