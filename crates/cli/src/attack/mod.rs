@@ -15,7 +15,8 @@ use attacks::tracker::TRACKER;
 use clap::Args;
 use evaluation::maps::DC_MAX;
 use evaluation::privacy::{
-    AttackPlan, AttackResults, DecoyPlan, PortraitRow, RecordedRun, attack_own_model, run_attacks,
+    AttackPlan, AttackResults, AttackedScheme, DecoyPlan, PortraitRow, RecordedRun,
+    attack_own_model, run_attacks,
 };
 use evaluation::results::{self, PrivacyRow, own_model_row, privacy_rows};
 use evaluation::run::{Conditions, Presence};
@@ -52,6 +53,7 @@ Examples:
   meshcloak attack oldenburgGen.node --users 100000 --guarantee paper,history --attacks A,D
   meshcloak attack --scheme meshcloak,clique-cloak,casper --guarantee history --region reach,cells
   meshcloak attack --attacks A,D,P --ask-share 10 --scheme meshcloak/reciprocal,meshcloak/age-1
+  meshcloak attack --attacks A,D,M --scheme meshcloak/history/cell,meshcloak/history/cell/present-90
   meshcloak attack --attacks K --region reach,cell --dt 10 --tick 5
   meshcloak attack --attacks M --guarantee reciprocal --region reach,cell --decoys 3
   meshcloak attack --scheme all --own --users 5000 --out results && meshcloak report results
@@ -114,6 +116,10 @@ impl Attack {
     /// Simulates queries, cloaks them with each scheme, attacks the disclosures, prints the results.
     pub fn run(&self, console: &Console) -> Result<()> {
         let schemes = self.selection.schemes()?;
+        let names_presence = |scheme: &AttackedScheme| scheme.presence() != Presence::AllAsk;
+        if self.ask_share.is_some() && schemes.iter().any(names_presence) {
+            bail!("--ask-share does not apply to a scheme whose name states who asks (present-90)");
+        }
         let plan = self.plan();
         if self.queries.is_some() {
             self.check_recorded(&plan, console)?;
@@ -184,7 +190,7 @@ impl Attack {
     fn attack_all(
         &self,
         atlas: &Arc<Atlas>,
-        schemes: &[evaluation::privacy::AttackedScheme],
+        schemes: &[AttackedScheme],
         plan: &AttackPlan,
         console: &Console,
     ) -> Result<(Vec<PrivacyRow>, Vec<PortraitRow>)> {

@@ -13,7 +13,8 @@ use meshcloak::units::Length;
 /// Schemes to attack; MeshCloak with each combination of guarantee and region.
 #[derive(Debug, Args)]
 pub struct SchemeSelection {
-    /// Schemes to attack, or all; settings may follow, as in meshcloak/history/cells-600 or
+    /// Schemes to attack, or all; settings may follow, as in meshcloak/history/cells-600,
+    /// meshcloak/reciprocal/present-90 (90 % of the users are present without a question) or
     /// casper:levels=8 (`cloak --help` lists the parameters) [default: meshcloak].
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     scheme: Vec<String>,

@@ -77,7 +77,7 @@ pub(super) struct LocalSearch {
     pub(super) groups: Groups,
     queue: VecDeque<u32>,
     is_queued: Vec<bool>,
-    order: Vec<(Reverse<i64>, u32)>,
+    order: Vec<(Reverse<i64>, usize, u32)>,
     threshold_offers: ThresholdOffers,
     pool_offers: PoolOffers,
     shrunk: Vec<u32>,
@@ -114,14 +114,15 @@ impl LocalSearch {
         // Descending mean worth: queries with a low probability of later service come first.
         self.order.clear();
         self.order.extend((0..cliques.len() as u32).map(|clique| {
-            let asking = cliques.nodes(clique).iter().filter(|&&node| demands.asks(node));
+            let nodes = cliques.nodes(clique);
+            let asking = nodes.iter().filter(|&&node| demands.asks(node));
             let (count, worth) = asking
                 .fold((0, 0), |(count, worth), &node| (count + 1, worth + demands.worth(node)));
-            (Reverse(worth / count.max(1)), clique)
+            (Reverse(worth / count.max(1)), nodes.len() - count as usize, clique)
         }));
         self.order.sort_unstable();
         self.queue.clear();
-        self.queue.extend(self.order.iter().map(|&(_, clique)| clique));
+        self.queue.extend(self.order.iter().map(|&(_, _, clique)| clique));
     }
 
     /// Accepts offers until the queue is empty or the limit of visits is reached.

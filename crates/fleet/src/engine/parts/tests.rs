@@ -140,3 +140,32 @@ fn every_frontend_of_a_set_is_told_the_end_and_each_member_is_refined_once() {
     }
     assert_eq!(refined, 2 * REQUESTS);
 }
+
+#[test]
+fn a_frontend_with_present_members_only_is_told_of_their_sets_and_of_every_end() {
+    const PRESENT_ONLY: u64 = 4;
+    let mut round = round(5);
+    for (number, set) in (0..).zip(&mut round.sets) {
+        let Member { mut pending, .. } = member(0, PRESENT_ONLY);
+        (pending.question, pending.origin.number) = (Private::new(None), 100 + number);
+        set.present.push(pending);
+        // The set waits for a second request, of a member elsewhere.
+        set.requests.push((number as usize + 1) % REQUESTS);
+        set.requests.sort_unstable();
+    }
+    for recipients in recipients(&round) {
+        assert!(recipients[&PRESENT_ONLY].is_empty(), "told the end, and nothing is refined for it");
+        let asking: usize = recipients.values().map(Vec::len).sum();
+        assert_eq!(asking, 2, "each question once");
+    }
+    for (number, set) in (0..).zip(&round.sets) {
+        let items = set_items(set);
+        let item = &items[&PRESENT_ONLY];
+        assert_eq!(item.present, [100 + number], "released with the set");
+        assert!(item.members.is_empty());
+        let requests: Vec<u32> = set.requests.iter().map(|&request| request as u32).collect();
+        assert_eq!(item.requests, requests, "after all requests of the set");
+        let others = items.iter().filter(|(frontend, _)| **frontend != PRESENT_ONLY);
+        assert!(others.into_iter().all(|(_, item)| item.present.is_empty()));
+    }
+}
