@@ -77,6 +77,7 @@ pub(super) struct LocalSearch {
     pub(super) groups: Groups,
     queue: VecDeque<u32>,
     is_queued: Vec<bool>,
+    /// Mean worth of the asking members, number of present ones, and clique.
     order: Vec<(Reverse<i64>, usize, u32)>,
     threshold_offers: ThresholdOffers,
     pool_offers: PoolOffers,
@@ -111,7 +112,9 @@ impl LocalSearch {
         (self.steps, self.truncated) = (0, false);
         self.is_queued.clear();
         self.is_queued.resize(cliques.len(), true);
-        // Descending mean worth: queries with a low probability of later service come first.
+        // Descending mean worth: queries with a low probability of later service come first. Then
+        // ascending presence reports: all that fit a set leave with it (docs/SPEC.md §6, "Maximal"),
+        // so that of an asker's cliques the smallest leaves most of them to later askers.
         self.order.clear();
         self.order.extend((0..cliques.len() as u32).map(|clique| {
             let nodes = cliques.nodes(clique);

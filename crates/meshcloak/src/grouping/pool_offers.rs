@@ -180,6 +180,8 @@ impl<B: BitSet + Default> PoolSearch<B> {
         if served > 0 {
             best = Offer { gain: served, members: self.without_unneeded_groups(view, found) };
         }
+        // Present members alone are not worth taking from another group: the new set would only
+        // hold more of them.
         let unserved = view.free.without(&best.members);
         if !is_complete
             && view.has_asking(&unserved)
