@@ -82,7 +82,7 @@ fn no_star_of_a_pruned_region_can_be_removed() {
         let goal = StarGoal { users: 3, segments: settings.segments };
         let mut random = SchemeRandom::new(scene.seed, &[]);
         for first in 0..stars.star_count().min(5) as u32 {
-            region.start(stars, segment_users, first);
+            region.start(stars, segment_users, |_| true, first);
             while !region.meets(goal) && region.grow(stars, segment_users, |_| true, &mut random) {}
             if !region.meets(goal) {
                 continue;
