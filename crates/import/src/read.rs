@@ -76,6 +76,7 @@ fn open_prepared(
     let decoded =
         prepared::open(&opened).map_err(|problem| FileLocation::File.of(file, problem))?;
     let Prepared { imported, extent } = decoded;
+    let imported = Imported { prepared: Some(extent), ..imported };
     let is_unchanged = options.extent == Extent::Whole || extent == Extent::LargestPart;
     if is_unchanged && options.pois.is_none() && options.origin.is_none() {
         return Ok(imported);

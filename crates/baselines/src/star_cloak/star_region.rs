@@ -184,6 +184,12 @@ impl StarRegion {
     pub(super) fn stars(&self) -> &[u32] {
         &self.stars
     }
+
+    /// Stars of the border and their weights.
+    #[cfg(test)]
+    pub(super) fn border(&self) -> Vec<(u32, u64)> {
+        self.border.iter().copied().zip(self.weights.iter().copied()).collect()
+    }
 }
 
 /// Stars and segments that are left while stars are removed.

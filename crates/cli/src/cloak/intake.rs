@@ -3,6 +3,7 @@
 //! The first of these reasons that applies is reported: malformed, duplicate id, out of order, `k`,
 //! `dt`, `dc`, `speed`, off the map, faster than declared.
 
+use super::refusals::Refusals;
 use anyhow::{Result, bail};
 use evaluation::reason::Reason;
 use import::{BadQuery, Coordinates, FileLocation, ImportError, Problem, QueryRecord, QueryRow};
@@ -65,19 +66,25 @@ pub struct Intake<'a> {
     /// 37 million; it would refuse the second query.
     seen: FxHashSet<u64>,
     latest: u64,
-    /// The first malformed row.
-    first_malformed: Option<ImportError>,
+    /// Refused rows.
+    pub refusals: Refusals,
 }
 
 impl<'a> Intake<'a> {
     /// Builds the intake for the rows of `file`.
     pub fn new(map: &'a StreetMap, file: &'a Path, limits: Limits) -> Intake<'a> {
-        let (seen, first_malformed) = (FxHashSet::default(), None);
-        Intake { map, file, limits, seen, latest: 0, first_malformed }
+        let (seen, refusals) = (FxHashSet::default(), Refusals::default());
+        Intake { map, file, limits, seen, latest: 0, refusals }
     }
 
-    /// Checks a row. Fails if the row must abort the run.
+    /// Checks and counts a row. Fails if the row must abort the run.
     pub fn examine(&mut self, row: QueryRow) -> Result<Arrival> {
+        let arrival = self.examined(row)?;
+        self.refusals.count(&arrival.verdict);
+        Ok(arrival)
+    }
+
+    fn examined(&mut self, row: QueryRow) -> Result<Arrival> {
         let line = row.line;
         let (id, asked_at, record) = match row.query {
             Ok(record) => (record.query.clone(), record.asked_at, Ok(record)),
@@ -102,11 +109,6 @@ impl<'a> Intake<'a> {
         Ok(Arrival { id: Some(id), asked_at: in_order.then_some(asked_at), verdict })
     }
 
-    /// Returns line and error of the first row that was refused as malformed.
-    pub fn first_malformed(&self) -> Option<&ImportError> {
-        self.first_malformed.as_ref()
-    }
-
     /// Refuses a malformed row or aborts the run. The time of such a row is ignored.
     fn malformed(&mut self, line: u64, bad: BadQuery) -> Result<Arrival> {
         if self.limits.bad_rows == BadRows::Abort {
@@ -115,9 +117,8 @@ impl<'a> Intake<'a> {
         if let Some(id) = &bad.id {
             self.seen.insert(hash(id));
         }
-        if self.first_malformed.is_none() {
-            self.first_malformed = Some(self.error(line, bad.problem));
-        }
+        let (file, location) = (self.file.to_owned(), FileLocation::Line(line));
+        self.refusals.keep(ImportError { file, location, problem: bad.problem });
         Ok(Arrival { id: bad.id, asked_at: None, verdict: Err(Reason::Malformed) })
     }
 

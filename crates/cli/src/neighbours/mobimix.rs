@@ -79,8 +79,8 @@ impl Mobimix {
         let measures = self.measures(source, &outcomes);
         let is_drawn = self.draw.is_requested() || self.output.is_stored();
         let drawing = if is_drawn { scene(&population, &model, &settings) } else { Vec::new() };
-        self.draw.write(&drawing, SYSTEM)?;
-        self.output.write(&measures.rows, &drawing)
+        self.output.write(&measures.rows, &drawing)?;
+        self.draw.write(&drawing, SYSTEM)
     }
 
     fn settings(&self) -> MobimixSettings {

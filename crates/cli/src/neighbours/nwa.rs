@@ -104,8 +104,8 @@ impl Nwa {
         console.clear();
         let is_drawn = self.draw.is_requested() || self.output.is_stored();
         let drawing = if is_drawn { drawings(map, &publication.published) } else { Vec::new() };
-        self.draw.write(&drawing, SYSTEM)?;
-        self.output.write(&measures.rows, &drawing)
+        self.output.write(&measures.rows, &drawing)?;
+        self.draw.write(&drawing, SYSTEM)
     }
 
     fn settings(&self) -> Result<NwaSettings> {

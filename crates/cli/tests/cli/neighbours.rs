@@ -154,7 +154,7 @@ fn pir_compares_the_city_with_the_gateway() {
 
 #[test]
 fn bad_arguments_are_explained() {
-    let cases: [(&[&str], i32, &str); 20] = [
+    let cases: [(&[&str], i32, &str); 21] = [
         (&["mobimix", "--alpha", "1"], 2, "above 0 and below 1"),
         (&["mobimix", "--k", "1"], 2, "--k"),
         (&["mobimix", "--zones", "0"], 2, "--zones"),
@@ -174,6 +174,7 @@ fn bad_arguments_are_explained() {
         (&["cache", "city:500:1", "--users", "9", "--cell", "0.1"], 1, "use larger cells"),
         (&["cache", "--update", "0"], 2, "days from 0.01"),
         (&["pir", "--cells", "0"], 2, "--cells"),
+        (&["pir", "--cells", "10,100000", "--cell-bytes", "10000"], 1, "at most 250000000 bytes"),
         (&["pir", "--questions-per-day", "nan"], 2, "a number above 0"),
     ];
     for (arguments, code, message) in cases {
