@@ -3,7 +3,6 @@
 //! The first of these reasons that applies is reported: malformed, duplicate id, out of order, `k`,
 //! `dt`, `dc`, `speed`, off the map, faster than declared.
 
-use super::refusals::Refusals;
 use anyhow::{Result, bail};
 use evaluation::reason::Reason;
 use import::{BadQuery, Coordinates, FileLocation, ImportError, Problem, QueryRecord, QueryRow};
@@ -66,25 +65,22 @@ pub struct Intake<'a> {
     /// 37 million; it would refuse the second query.
     seen: FxHashSet<u64>,
     latest: u64,
-    /// Refused rows.
-    pub refusals: Refusals,
+    /// The first malformed rows.
+    first_malformed: Vec<ImportError>,
 }
+
+/// Number of malformed rows whose errors are kept.
+const KEPT_MALFORMED: usize = 5;
 
 impl<'a> Intake<'a> {
     /// Builds the intake for the rows of `file`.
     pub fn new(map: &'a StreetMap, file: &'a Path, limits: Limits) -> Intake<'a> {
-        let (seen, refusals) = (FxHashSet::default(), Refusals::default());
-        Intake { map, file, limits, seen, latest: 0, refusals }
+        let (seen, first_malformed) = (FxHashSet::default(), Vec::new());
+        Intake { map, file, limits, seen, latest: 0, first_malformed }
     }
 
-    /// Checks and counts a row. Fails if the row must abort the run.
+    /// Checks a row. Fails if the row must abort the run.
     pub fn examine(&mut self, row: QueryRow) -> Result<Arrival> {
-        let arrival = self.examined(row)?;
-        self.refusals.count(&arrival.verdict);
-        Ok(arrival)
-    }
-
-    fn examined(&mut self, row: QueryRow) -> Result<Arrival> {
         let line = row.line;
         let (id, asked_at, record) = match row.query {
             Ok(record) => (record.query.clone(), record.asked_at, Ok(record)),
@@ -109,6 +105,11 @@ impl<'a> Intake<'a> {
         Ok(Arrival { id: Some(id), asked_at: in_order.then_some(asked_at), verdict })
     }
 
+    /// Returns line and error of the first rows that were refused as malformed.
+    pub fn first_malformed(&self) -> &[ImportError] {
+        &self.first_malformed
+    }
+
     /// Refuses a malformed row or aborts the run. The time of such a row is ignored.
     fn malformed(&mut self, line: u64, bad: BadQuery) -> Result<Arrival> {
         if self.limits.bad_rows == BadRows::Abort {
@@ -117,8 +118,10 @@ impl<'a> Intake<'a> {
         if let Some(id) = &bad.id {
             self.seen.insert(hash(id));
         }
-        let (file, location) = (self.file.to_owned(), FileLocation::Line(line));
-        self.refusals.keep(ImportError { file, location, problem: bad.problem });
+        if self.first_malformed.len() < KEPT_MALFORMED {
+            let error = self.error(line, bad.problem);
+            self.first_malformed.push(error);
+        }
         Ok(Arrival { id: bad.id, asked_at: None, verdict: Err(Reason::Malformed) })
     }
 

@@ -31,6 +31,7 @@ use import::{MapSource, Progress as _, QueryReader};
 use intake::{BadRows, Intake, Limits};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
+use refusals::Refusals;
 use serde_json::Value;
 use sorted_rows::sorted_rows;
 use std::path::{Path, PathBuf};
@@ -165,19 +166,24 @@ impl Cloak {
             OutputFiles::create(&self.out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
         let mut intake = Intake::new(map, queries, limits);
         let mut batches = Batches::new(atlas, &labels, scheme.as_mut(), files, self.batch);
+        let mut refusals = Refusals::default();
+        let mut add = |row| -> Result<()> {
+            let arrival = intake.examine(row)?;
+            refusals.count(&arrival.verdict);
+            batches.push(arrival)
+        };
         if self.sort {
-            for row in sorted_rows(&mut reader, queries)? {
-                batches.push(intake.examine(row)?)?;
-            }
+            sorted_rows(&mut reader, queries)?.into_iter().try_for_each(&mut add)?;
         }
         while let Some(row) = reader.next_row()? {
-            batches.push(intake.examine(row)?)?;
+            add(row)?;
         }
         if !self.allow_off_map {
-            intake.refusals.check_map(queries)?;
+            refusals.check_map(queries)?;
         }
         let tally = batches.finish()?;
-        intake.refusals.notes().iter().for_each(|note| console.note(note));
+        let notes = refusals.notes(intake.first_malformed());
+        notes.iter().for_each(|note| console.note(note));
         Ok(tally)
     }
 

@@ -1,5 +1,4 @@
-//! Refused rows of a file: the first malformed ones, and counts that suggest a wrong map or a file
-//! that is not sorted.
+//! Counts of refused rows that suggest a wrong map or a file that is not sorted.
 
 use crate::table::grouped;
 use anyhow::{Result, bail};
@@ -7,8 +6,6 @@ use evaluation::reason::Reason;
 use import::ImportError;
 use std::path::Path;
 
-/// Malformed rows that are printed.
-const PRINTED_ROWS: usize = 5;
 /// Rows from which on shares are judged; fewer prove nothing.
 const MIN_ROWS: u64 = 20;
 /// Share of rows off the map above which the run is refused.
@@ -16,12 +13,11 @@ const MAX_OFF_MAP: f64 = 0.5;
 /// Share of rows off the map above which a note is printed.
 const NOTED_OFF_MAP: f64 = 0.05;
 
-/// Refused rows.
+/// Counts of refused rows.
 #[derive(Debug, Default)]
 pub struct Refusals {
     rows: u64,
-    malformed: Vec<ImportError>,
-    malformed_count: u64,
+    malformed: u64,
     off_map: u64,
     out_of_order: u64,
 }
@@ -33,15 +29,8 @@ impl Refusals {
         match verdict {
             Err(Reason::OffMap) => self.off_map += 1,
             Err(Reason::OutOfOrder) => self.out_of_order += 1,
-            Err(Reason::Malformed) => self.malformed_count += 1,
+            Err(Reason::Malformed) => self.malformed += 1,
             _ => {}
-        }
-    }
-
-    /// Keeps the error of a malformed row if it is one of the first.
-    pub fn keep(&mut self, error: ImportError) {
-        if self.malformed.len() < PRINTED_ROWS {
-            self.malformed.push(error);
         }
     }
 
@@ -63,12 +52,11 @@ impl Refusals {
         self.off_map as f64 / self.rows.max(1) as f64
     }
 
-    /// Describes what the user should know.
-    pub fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = self.malformed.iter().map(ToString::to_string).collect();
-        if self.malformed_count > 0 {
-            let count = grouped(self.malformed_count);
-            let shown = self.malformed.len();
+    /// Describes what the user should know; `first` are the errors of the first malformed rows.
+    pub fn notes(&self, first: &[ImportError]) -> Vec<String> {
+        let mut notes: Vec<String> = first.iter().map(ToString::to_string).collect();
+        if self.malformed > 0 {
+            let (count, shown) = (grouped(self.malformed), first.len());
             notes.push(format!(
                 "{count} malformed rows are refused, the first {shown} as above; the outcomes list all \
                  with the reason `malformed`, and --strict stops at the first"

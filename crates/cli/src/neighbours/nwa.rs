@@ -98,6 +98,11 @@ impl Nwa {
             settings.period = best_period(&sampled, &settings);
         }
         let published = anonymise(&sampled, &settings);
+        if published.trajectories.is_empty() {
+            let k = self.k;
+            console
+                .note(&format!("no {k} trajectories have the same time span; none is published"));
+        }
         let publication = Publication { sampled, published };
         console.begin("attacking", 0);
         let measures = self.measures(&population.source, &publication, &settings);

@@ -152,6 +152,34 @@ fn pir_compares_the_city_with_the_gateway() {
     }
 }
 
+/// Runs a system on five users.
+fn five_users(system: &str, more: &[&str]) -> Run {
+    meshcloak(&[&["neighbours", system, "city:500:1", "--users", "5"], more].concat())
+}
+
+#[test]
+fn fewer_users_than_k_are_explained_and_measured() {
+    for (system, note) in [
+        ("mobimix", "5 users; none can leave a zone among k = 9 candidates"),
+        ("nwa", "no 9 trajectories have the same time span; none is published"),
+    ] {
+        let run = five_users(system, &["--k", "9"]);
+        assert!(run.stderr.contains(note), "{run:?}");
+        assert_eq!(run.code, Some(0), "{run:?}");
+        assert!(run.stdout.contains("5 agents"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_run_without_a_picture_keeps_its_measures() {
+    let folder = tempfile::tempdir().unwrap();
+    let drawing = folder.path().join("zone.png").display().to_string();
+    let run = five_users("nwa", &["--k", "9", "--draw", &drawing]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.stderr.contains("this run has nothing to draw"), "{run:?}");
+    assert!(run.stdout.contains("too rare"), "{run:?}");
+}
+
 #[test]
 fn bad_arguments_are_explained() {
     let cases: [(&[&str], i32, &str); 21] = [

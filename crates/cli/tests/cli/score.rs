@@ -68,19 +68,6 @@ fn gzipped_files_of_each_scheme_score_as_their_summary() {
 }
 
 #[test]
-fn an_unreadable_file_of_queries_is_named_once() {
-    let town = TownFixture::new("query,user,t,x,y,k,dt\n");
-    let (queries, outcomes) = (town.path("q"), town.path("o"));
-    let missing = town.path("missing");
-    for (queries, problem) in [(&missing, ": no such file"), (&queries, ", line 1: column")] {
-        let run = meshcloak(&["score", "--queries", queries, "--outcomes", &outcomes]);
-        assert_eq!(run.code, Some(1), "{run:?}");
-        assert!(run.stderr.contains(&format!("{queries}{problem}")), "{run:?}");
-        assert_eq!(run.stderr.matches(&**queries).count(), 1, "{run:?}");
-    }
-}
-
-#[test]
 fn contradictory_outcomes_are_named_by_line() {
     let town = TownFixture::new(DAY);
     town.run(&[]).done();

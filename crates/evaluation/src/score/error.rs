@@ -1,6 +1,6 @@
 //! Errors of outcome files.
 
-use import::Problem;
+use import::ImportError;
 use std::io;
 use std::path::PathBuf;
 
@@ -27,7 +27,7 @@ pub enum ScoreProblem {
     #[error("{0}")]
     Io(#[from] io::Error),
     #[error("{0}")]
-    Queries(Box<Problem>),
+    Queries(#[from] Box<ImportError>),
     #[error("invalid outcome: {0}")]
     Json(String),
     #[error("`{field}` is {value}; expected {expected}")]

@@ -2,7 +2,7 @@
 
 use super::error::{ScoreError, ScoreProblem};
 use crate::reason::Reason;
-use import::{FileLocation, ImportError, Progress, QueryReader};
+use import::{Progress, QueryReader};
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -34,10 +34,10 @@ pub(super) fn display(id: Option<&str>) -> String {
 
 impl QueryTable {
     pub(super) fn read(path: &Path, progress: &dyn Progress) -> Result<QueryTable, ScoreError> {
-        let problem = |error: ImportError| {
-            let ImportError { file, location, problem } = error;
-            let line = if let FileLocation::Line(line) = location { line } else { 0 };
-            ScoreError { file, line, problem: ScoreProblem::Queries(Box::new(problem)) }
+        let problem = |error: import::ImportError| ScoreError {
+            file: path.to_owned(),
+            line: 0,
+            problem: Box::new(error).into(),
         };
         let mut table = QueryTable::default();
         let mut users: FxHashMap<String, u32> = FxHashMap::default();
