@@ -98,7 +98,7 @@ fn damaged_files_are_explained() {
     let with = |edge: String| file("epsg:32632", &[triangle(), vec![edge]].concat());
     let whole = file("epsg:32632", &triangle());
     for (text, expected) in [
-        (whole.replace("</graphml>", ""), "truncated before `</graphml>`"),
+        (whole.replace("</graphml>", ""), "unexpected end of file before `</graphml>`"),
         (with(edge("A", "Z", "1", "1", "")), "field `target` refers to unknown node `Z`"),
         (with(node("D", "x", "0")), "field `x` is `x`; expected a number"),
         (with(node("A", "1", "1")), "A"),
