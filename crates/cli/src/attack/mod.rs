@@ -207,7 +207,11 @@ impl Attack {
                 }
                 found => found?,
             };
-            rows.extend(privacy_rows(&self.common(), &found));
+            let attacked = privacy_rows(&self.common(), &found);
+            if attacked.is_empty() {
+                console.note(&format!("{}: no target is served, nothing to attack", scheme.name()));
+            }
+            rows.extend(attacked);
             portraits.extend(portrait(&found));
             if self.own {
                 let own = attack_own_model(scheme, atlas, &workload, conditions, plan)?;
