@@ -8,6 +8,7 @@ mod division;
 mod frontend;
 mod memory;
 mod moves;
+mod presence;
 mod process;
 mod reference;
 mod restart;
