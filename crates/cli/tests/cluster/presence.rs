@@ -118,7 +118,7 @@ async fn release_present_users() {
     assert!(is_held, "no member is released before the service has answered");
     service.gate.send_replace(true);
     eventually("all members are released", async || {
-        reports.iter().chain(&asked).all(|reply| reply.is_finished()).then_some(())
+        reports.iter().chain(&asked).all(tokio::task::JoinHandle::is_finished).then_some(())
     })
     .await;
     for (replies, outcome) in [(asked, "answered"), (reports, "present")] {
