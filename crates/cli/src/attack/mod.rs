@@ -199,7 +199,8 @@ impl Attack {
         let tick = Duration::from_millis(self.tick);
         let tolerance = Duration::from_millis(self.traffic.dt.into());
         let presence = self.ask_share.map_or(Presence::AllAsk, Presence::of_ask_share);
-        let conditions = Conditions { tolerance, dc_max: atlas.dc_max(), presence, tick };
+        let conditions =
+            Conditions { tolerance, dc_max: atlas.dc_max(), presence, tick, lag: Duration::ZERO };
         let (mut rows, mut portraits) = (Vec::new(), Vec::new());
         console.begin_cells(schemes.len() as u64);
         for (number, scheme) in schemes.iter().enumerate() {
@@ -212,7 +213,11 @@ impl Attack {
                 }
                 found => found?,
             };
-            rows.extend(privacy_rows(&self.common(), &found));
+            let attacked = privacy_rows(&self.common(), &found);
+            if attacked.is_empty() {
+                console.note(&format!("{}: no target is served, nothing to attack", scheme.name()));
+            }
+            rows.extend(attacked);
             portraits.extend(portrait(&found));
             if self.own {
                 let own = attack_own_model(scheme, atlas, &workload, conditions, plan)?;

@@ -106,6 +106,15 @@ fn rows_of_other_runs_are_kept() {
 }
 
 #[test]
+fn a_scheme_that_serves_no_target_is_named() {
+    let schemes = ["--scheme", "meshcloak/paper,planar-laplace", "--attacks", "D"];
+    let run = meshcloak(&[&["attack", "city:500:7", "--users", "1"], &schemes[..]].concat()).done();
+    let note = "meshcloak/paper: no target is served, nothing to attack";
+    assert!(run.stderr.contains(note) && !run.stderr.contains("planar-laplace:"), "{run:?}");
+    assert!(run.stdout.contains("planar-laplace"), "{run:?}");
+}
+
+#[test]
 fn errors_name_what_is_wrong() {
     let message = |more: &[&str]| {
         let run = attack(more);

@@ -8,6 +8,7 @@ mod division;
 mod frontend;
 mod memory;
 mod moves;
+mod outage;
 mod presence;
 mod process;
 mod reference;

@@ -24,6 +24,7 @@ const CONDITIONS: fn(&Atlas) -> Conditions = |atlas| Conditions {
     dc_max: atlas.dc_max(),
     presence: Presence::AllAsk,
     tick: TICK,
+    lag: Duration::ZERO,
 };
 
 fn attacked(name: &str, targets: usize) -> AttackResults {

@@ -37,6 +37,13 @@ fn member(request: usize, frontend: u64) -> Member<Remote> {
     Member { pending, position, served, request }
 }
 
+/// A presence report.
+fn report_of(frontend: u64, number: u64) -> Pending<Remote> {
+    let mut pending = member(0, frontend).pending;
+    (pending.origin.number, pending.question) = (number, Private::new(None));
+    pending
+}
+
 /// A round of one set for each request, whose members are connected at random.
 fn round(connections: u64) -> Round<Remote> {
     let mut random = Pcg64Mcg::seed_from_u64(connections);
@@ -142,30 +149,30 @@ fn every_frontend_of_a_set_is_told_the_end_and_each_member_is_refined_once() {
 }
 
 #[test]
-fn a_frontend_with_present_members_only_is_told_of_their_sets_and_of_every_end() {
-    const PRESENT_ONLY: u64 = 4;
-    let mut round = round(5);
+fn a_frontend_with_present_members_only_is_told_the_set_and_its_end() {
+    let mut round = round(4);
     for (number, set) in (0..).zip(&mut round.sets) {
-        let Member { mut pending, .. } = member(0, PRESENT_ONLY);
-        (pending.question, pending.origin.number) = (Private::new(None), 100 + number);
-        set.present.push(pending);
-        // The set waits for a second request, of a member elsewhere.
-        set.requests.push((number as usize + 1) % REQUESTS);
-        set.requests.sort_unstable();
+        let frontends: BTreeSet<u64> =
+            set.members.iter().map(|m| m.pending.origin.frontend).collect();
+        // Frontend 7 has no question of any set; frontend 8 only reports of every second one.
+        let present = [7, 7, 8].into_iter().take(2 + number % 2).chain(frontends.first().copied());
+        set.present =
+            (0..).zip(present).map(|(report, frontend)| report_of(frontend, report)).collect();
     }
-    for recipients in recipients(&round) {
-        assert!(recipients[&PRESENT_ONLY].is_empty(), "told the end, and nothing is refined for it");
-        let asking: usize = recipients.values().map(Vec::len).sum();
-        assert_eq!(asking, 2, "each question once");
-    }
-    for (number, set) in (0..).zip(&round.sets) {
+    for (set, number) in round.sets.iter().zip(0..) {
         let items = set_items(set);
-        let item = &items[&PRESENT_ONLY];
-        assert_eq!(item.present, [100 + number], "released with the set");
-        assert!(item.members.is_empty());
-        let requests: Vec<u32> = set.requests.iter().map(|&request| request as u32).collect();
-        assert_eq!(item.requests, requests, "after all requests of the set");
-        let others = items.iter().filter(|(frontend, _)| **frontend != PRESENT_ONLY);
-        assert!(others.into_iter().all(|(_, item)| item.present.is_empty()));
+        let numbers = |frontend| items.get(&frontend).map(|item: &SetItem| item.present.clone());
+        assert_eq!(numbers(7), Some(vec![0, 1]));
+        assert_eq!(numbers(8), (number % 2 == 1).then(|| vec![2]));
+        let of_frontend = |frontend| items.get(&frontend).map_or(0, |item| item.members.len());
+        assert_eq!(of_frontend(7) + of_frontend(8), 0);
+        assert!(items.values().all(|item| item.requests == [number]));
+        let told: usize = items.values().map(|item| item.present.len()).sum();
+        assert_eq!(told, set.present.len(), "each report once");
+    }
+    for (number, recipients) in recipients(&round).iter().enumerate() {
+        assert_eq!(recipients.get(&7).map(Vec::len), Some(0), "the end, and nothing to refine");
+        assert_eq!(recipients.contains_key(&8), number % 2 == 1);
+        assert_eq!(recipients.values().map(Vec::len).sum::<usize>(), 2);
     }
 }
