@@ -24,7 +24,7 @@ use evaluation::workload::{Workload, record_journeys, simulate};
 use import::{MapSource, Progress as _};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
-use selection::{SchemeSelection, attack_selector, selects};
+use selection::{SchemeSelection, attack_selector, check_presence, selects};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -116,10 +116,7 @@ impl Attack {
     /// Simulates queries, cloaks them with each scheme, attacks the disclosures, prints the results.
     pub fn run(&self, console: &Console) -> Result<()> {
         let schemes = self.selection.schemes()?;
-        let names_presence = |scheme: &AttackedScheme| scheme.presence() != Presence::AllAsk;
-        if self.ask_share.is_some() && schemes.iter().any(names_presence) {
-            bail!("--ask-share does not apply to a scheme whose name states who asks (present-90)");
-        }
+        check_presence(&schemes, self.ask_share)?;
         let plan = self.plan();
         if self.queries.is_some() {
             self.check_recorded(&plan, console)?;

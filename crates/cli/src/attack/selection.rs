@@ -7,8 +7,10 @@ use anyhow::{Result, anyhow, bail};
 use attacks::{ATTACKS, Attack};
 use clap::Args;
 use evaluation::privacy::AttackedScheme;
+use evaluation::run::Presence;
 use evaluation::schemes::{self, NameError};
 use meshcloak::units::Length;
+use traffic::AskShare;
 
 /// Schemes to attack; MeshCloak with each combination of guarantee and region.
 #[derive(Debug, Args)]
@@ -119,6 +121,15 @@ impl SchemeSelection {
         }
         names
     }
+}
+
+/// Refuses `--ask-share` with a scheme whose name states who asks.
+pub fn check_presence(schemes: &[AttackedScheme], ask_share: Option<AskShare>) -> Result<()> {
+    let states_presence = |scheme: &AttackedScheme| scheme.presence() != Presence::AllAsk;
+    if ask_share.is_some() && schemes.iter().any(states_presence) {
+        bail!("--ask-share does not apply to a scheme whose name states who asks (present-90)");
+    }
+    Ok(())
 }
 
 /// Whether `text` is the name or the letter of an attack, or `all`.

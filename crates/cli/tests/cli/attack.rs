@@ -49,7 +49,8 @@ fn ages_are_attacked_where_users_share_their_presence() {
     let attacks = found["schemes"][0]["attacks"].as_array().unwrap();
     let ages = attacks.iter().find(|one| one["attack"] == "ages").unwrap();
     assert!(ages["publications"].as_u64() > Some(20), "{found}");
-    let named = attack(&["--scheme", "meshcloak/reciprocal/present-80", "--attacks", "P", "--json"]);
+    let named =
+        attack(&["--scheme", "meshcloak/reciprocal/present-80", "--attacks", "P", "--json"]);
     let named = named.json();
     let scheme = &named["schemes"][0];
     assert_eq!(scheme["scheme"], "meshcloak/reciprocal/present-80");

@@ -163,7 +163,8 @@ impl<'a> PresenceRuns<'a> {
     fn cases(&self) -> Vec<(PanelRuns<'a>, u32, u32)> {
         let of_panel = |&panel: &PanelRuns<'a>| {
             let users = self.user_counts.iter();
-            users.flat_map(move |&users| self.shares.iter().map(move |&share| (panel, users, share)))
+            users
+                .flat_map(move |&users| self.shares.iter().map(move |&share| (panel, users, share)))
         };
         self.panels.iter().flat_map(of_panel).collect()
     }

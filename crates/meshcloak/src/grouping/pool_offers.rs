@@ -180,8 +180,7 @@ impl<B: BitSet + Default> PoolSearch<B> {
         if served > 0 {
             best = Offer { gain: served, members: self.without_unneeded_groups(view, found) };
         }
-        // Present members alone are not worth taking from another group: the new set would only
-        // hold more of them.
+        // Present members alone are no reason to break up another group.
         let unserved = view.free.without(&best.members);
         if !is_complete
             && view.has_asking(&unserved)
