@@ -75,12 +75,11 @@ impl DistanceMatrix {
 
     /// Size in bytes of the rows that are computed.
     pub fn bytes(&self) -> usize {
-        let bytes = |row: &Box<MatrixRow>| {
+        let rows = self.rows.iter().filter_map(OnceLock::get).map(|row| {
             size_of::<MatrixRow>()
                 + size_of_val(&row.terminals[..])
                 + size_of_val(&row.distances[..])
-        };
-        let rows = self.rows.iter().filter_map(OnceLock::get).map(bytes);
+        });
         size_of_val(&self.rows[..]) + rows.sum::<usize>()
     }
 
