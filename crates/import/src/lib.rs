@@ -2,7 +2,7 @@
 //! crate.
 //!
 //! Maps ([`StreetMap`]): OSM PBF and XML, Brinkhoff, CSV, prepared maps, and the built-in city.
-//! Queries: CSV and NDJSON. Traces: Brinkhoff, taxi CSV and GPX.
+//! Queries: CSV, NDJSON and, with the feature `parquet`, Parquet and Arrow. Traces: Brinkhoff, taxi CSV and GPX.
 //!
 //! [`StreetMap`]: meshcloak::map::StreetMap
 //!
@@ -16,11 +16,14 @@
 mod atomic_file;
 mod brinkhoff;
 mod city;
+#[cfg(feature = "parquet")]
+pub mod columns;
 mod coordinates;
 mod csv_map;
 mod detect;
 mod draft;
 mod error;
+mod file_location;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod geojson;

@@ -1,17 +1,9 @@
 //! `meshcloak cloak`: runs a file of queries through the engine in batches, writes the outcome of
 //! each query and prints a summary.
 
-mod batches;
-mod disclosures;
-mod files;
-mod history_check;
-mod intake;
-mod outcomes;
-mod per_batch;
-mod registry;
+mod map_template;
+mod partitions;
 mod summary;
-mod text;
-mod turn_writer;
 
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::parse;
@@ -19,29 +11,32 @@ use crate::progress::Console;
 use crate::scheme_args::SchemeArgs;
 use crate::stdout;
 use crate::threads::Threads;
-use anyhow::Result;
-use batches::Batches;
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use evaluation::metrics::Tally;
 use evaluation::reason::Reason;
-use files::OutputFiles;
 use import::{MapSource, Progress as _, QueryReader};
-use intake::{BadRows, Intake, Limits};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
+use offline::batches::Batches;
+use offline::text::Labels;
+use offline::{BadRows, Intake, Limits, OutputFiles};
+use partitions::Partition;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use summary::CloakSummary;
-use text::Labels;
 
 /// Arguments of `cloak`.
 #[derive(Debug, Args)]
-#[command(after_help = "Queries: CSV or NDJSON with query,user,t,x,y,k,dt,dc (lon,lat instead of \
-x,y; speed,interval instead of dc), in order of t, plain or gzipped.
-Outcomes: NDJSON, one object per query; for evaluation only, since they link queries to regions. \
---disclosures writes what the service would receive.
+#[command(after_help = "Queries: CSV, NDJSON or Parquet with query,user,t,x,y,k,dt,dc (lon,lat \
+instead of x,y; speed,interval instead of dc), in order of t; CSV and NDJSON plain or gzipped.
+Outcomes: NDJSON or Parquet, one row per query; for evaluation only, since they link queries to \
+regions. --disclosures writes what the service would receive.
+A folder of queries is read by partition (subfolders such as city=porto/date=2026-05-01). Each \
+partition is a run of its own: its files are read in the order of their names, and its outcomes are \
+written to the same subfolder of --out. {KEY} in MAP stands for the value of the partition.
 
 Examples:
   meshcloak simulate --users 10000 --out q.csv && meshcloak cloak --queries q.csv --out o.ndjson
@@ -49,16 +44,18 @@ Examples:
   meshcloak cloak oldenburgGen.node --queries q.csv --out o.ndjson --pipeline printed --json
   meshcloak cloak --queries q.csv --out o.ndjson --region cells --cell-length 600
   meshcloak cloak --queries q.csv --out o.ndjson --scheme hilbert-cloak
+  meshcloak cloak 'maps/{city}.meshmap' --queries queries --out outcomes
   meshcloak cloak --queries q.csv --out o.ndjson --per-batch batches.csv --strict --threads 1")]
 pub struct Cloak {
     #[arg(help = MAP_HELP)]
     map: Option<MapSource>,
     #[command(flatten)]
     how: MapArgs,
-    /// Queries to read, CSV or NDJSON.
+    /// Queries to read, CSV, NDJSON or Parquet, or a folder of partitions.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// Outcomes to write, NDJSON; gzipped if the name ends in .gz.
+    /// Outcomes to write: .parquet, otherwise NDJSON, gzipped if the name ends in .gz; a new folder
+    /// if the queries are one.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -83,6 +80,9 @@ pub struct Cloak {
     /// Abort at a row that is malformed, out of order, or has a duplicate id.
     #[arg(long)]
     strict: bool,
+    /// Skip the search for duplicate ids, which needs 9 to 18 bytes for each row.
+    #[arg(long)]
+    unique_ids: bool,
     /// Print the summary as JSON.
     #[arg(long)]
     json: bool,
@@ -92,7 +92,13 @@ impl Cloak {
     /// Reads map and queries, cloaks them, writes the files, prints the summary.
     pub fn run(&self, console: &Console) -> Result<()> {
         self.scheme.check(self.batch)?;
-        let summary = self.threads.install(|| self.cloak(console))??;
+        if self.queries.is_dir() {
+            return self.threads.install(|| self.cloak_folder(console))?;
+        }
+        let summary = self.threads.install(|| {
+            let atlas = self.atlas(self.map.as_ref(), console)?;
+            self.cloak(&atlas, std::slice::from_ref(&self.queries), &self.out, console)
+        })??;
         stdout::print(&if self.json {
             format!("{:#}\n", summary.as_json())
         } else {
@@ -100,13 +106,49 @@ impl Cloak {
         })
     }
 
-    fn cloak(&self, console: &Console) -> Result<CloakSummary> {
-        let map = self.how.read(self.map.as_ref(), console)?.map;
+    /// Cloaks each partition of a folder on its own.
+    fn cloak_folder(&self, console: &Console) -> Result<()> {
+        if self.disclosures.is_some() || self.per_batch.is_some() {
+            bail!("--disclosures and --per-batch need --queries to be a file, not a folder");
+        }
+        let partitions = Partition::find(&self.queries)?;
+        partitions::create_empty(&self.out)?;
+        let mut summaries = Vec::new();
+        let mut last: Option<(Option<MapSource>, Arc<Atlas>)> = None;
+        for partition in &partitions {
+            let map = map_template::fill(self.map.as_ref(), partition)?;
+            let atlas = match last.take().filter(|(known, _)| *known == map) {
+                Some((_, atlas)) => atlas,
+                None => self.atlas(map.as_ref(), console)?,
+            };
+            let out = partition.create_output(&self.out)?;
+            let summary = self.cloak(&atlas, &partition.files, &out, console);
+            let summary = summary.with_context(|| format!("partition {}", partition.name()))?;
+            summaries.push((partition.name(), summary));
+            last = Some((map, atlas));
+        }
+        stdout::print(&match self.json {
+            true => format!("{:#}\n", summary::partitions_as_json(&summaries)),
+            false => summary::partitions_as_table(&summaries),
+        })
+    }
+
+    fn atlas(&self, map: Option<&MapSource>, console: &Console) -> Result<Arc<Atlas>> {
+        let map = self.how.read(map, console)?.map;
         console.begin("measuring distances", 0);
         let max_bytes = evaluation::provenance::Machine::detect().max_row_bytes();
-        let atlas = Arc::new(Atlas::with_max_bytes(map, self.dc_max, max_bytes));
+        Ok(Arc::new(Atlas::with_max_bytes(map, self.dc_max, max_bytes)))
+    }
+
+    fn cloak(
+        &self,
+        atlas: &Arc<Atlas>,
+        queries: &[PathBuf],
+        out: &Path,
+        console: &Console,
+    ) -> Result<CloakSummary> {
         let start = Instant::now();
-        let tally = self.run_batches(&atlas, console);
+        let tally = self.run_batches(atlas, queries, out, console);
         console.clear();
         Ok(CloakSummary {
             tally: tally?,
@@ -116,8 +158,14 @@ impl Cloak {
         })
     }
 
-    /// Reads all rows and runs batches until no query is waiting.
-    fn run_batches(&self, atlas: &Arc<Atlas>, console: &Console) -> Result<Tally> {
+    /// Reads all rows of the files and runs batches until no query is waiting.
+    fn run_batches(
+        &self,
+        atlas: &Arc<Atlas>,
+        queries: &[PathBuf],
+        out: &Path,
+        console: &Console,
+    ) -> Result<Tally> {
         let map = atlas.map();
         let labels = Labels::of(map);
         let mut scheme = self.scheme.build(atlas, self.batch)?;
@@ -126,15 +174,27 @@ impl Cloak {
             snap: (self.snap > 0.0).then_some(self.snap),
             needs_speed: self.scheme.horizon().is_some(),
             bad_rows: if self.strict { BadRows::Abort } else { BadRows::Refuse },
+            unique_ids: self.unique_ids,
         };
-        let mut reader = QueryReader::open(&self.queries, console)?;
-        console.begin("cloaking", std::fs::metadata(&self.queries).map_or(0, |file| file.len()));
+        let open = |file: &Path| -> Result<QueryReader<'_>> {
+            let reader = QueryReader::open(file, console)?;
+            console.begin("cloaking", std::fs::metadata(file).map_or(0, |file| file.len()));
+            Ok(reader)
+        };
+        let Some((first, rest)) = queries.split_first() else { return Ok(Tally::default()) };
+        let mut reader = open(first)?;
         let files =
-            OutputFiles::create(&self.out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
-        let mut intake = Intake::new(map, &self.queries, limits);
+            OutputFiles::create(out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
+        let mut intake = Intake::new(map, first, limits);
         let mut batches = Batches::new(atlas, &labels, scheme.as_mut(), files, self.batch);
-        while let Some(row) = reader.next_row()? {
-            batches.push(intake.examine(row)?)?;
+        let mut rest = rest.iter();
+        loop {
+            while let Some(row) = reader.next_row()? {
+                batches.push(intake.examine(row)?)?;
+            }
+            let Some(next) = rest.next() else { break };
+            reader = open(next)?;
+            intake.begin_file(next);
         }
         let tally = batches.finish()?;
         if let Some(error) = intake.first_malformed() {

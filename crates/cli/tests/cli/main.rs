@@ -14,6 +14,8 @@ mod documents;
 mod evaluate;
 mod golden;
 mod neighbours;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod pois;
 mod program;
 mod real_maps;
