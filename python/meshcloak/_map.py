@@ -28,7 +28,7 @@ class Map:
     >>> import meshcloak as mc
     >>> city = mc.Map.city(500, seed=1)
     >>> city
-    <meshcloak.Map city:500:1: 493 streets, 83 km>
+    <meshcloak.Map city:500:1: 502 streets, 110 km>
     """
 
     def __init__(self, native: _meshcloak.Map, name: str | None = None) -> None:
@@ -153,8 +153,8 @@ class Map:
 
         >>> import meshcloak as mc
         >>> people = mc.Map.city(500, seed=1).simulate(100, profile="p1", seed=1)
-        >>> people[0]["query"], people[0]["k"] in range(2, 6), people[0]["dt"]
-        ('0.0', True, 3.0)
+        >>> people[0]["t"], people[0]["k"] in range(2, 6), people[0]["dt"]
+        (0.0, True, 3.0)
         """
         with ProgressBar(progress) as report:
             table = self._native.simulate(
@@ -227,7 +227,7 @@ class Map:
         >>> served = [row for row in out if row["outcome"] == "succeeded"]
         >>> all(len(row["set"]) >= row["k"] for row in served) and len(served) > 0
         True
-        >>> city.cloak(people, region="cloud")
+        >>> city.cloak(people, region="cloud")  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         meshcloak.Error: guarantee="reciprocal", region="cloud": expected a guarantee of paper, ...
         """

@@ -25,6 +25,8 @@ class ProgressBar:
             self.report = self._show
 
     def _show(self, stage: str, total: int, done: int) -> None:
+        if not stage:
+            return
         if stage != self._stage:
             self.close()
             self._stage = stage
