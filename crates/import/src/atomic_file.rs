@@ -79,6 +79,22 @@ impl AtomicFile {
     }
 }
 
+impl Write for AtomicFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.sink {
+            Sink::Plain(out) => out.write(bytes),
+            Sink::Gzipped(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.sink {
+            Sink::Plain(out) => out.flush(),
+            Sink::Gzipped(out) => out.flush(),
+        }
+    }
+}
+
 /// A complete file before its final rename.
 #[derive(Debug)]
 pub(crate) struct CompleteFile {

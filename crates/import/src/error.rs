@@ -5,12 +5,12 @@
     deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
 )]
 
+pub use crate::file_location::FileLocation;
 pub(crate) use crate::located_problem::LocatedProblem;
 use crate::traces::SkipCounts;
 use meshcloak::map::{FrameError, MapError, TablesError};
-use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A file that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -22,21 +22,6 @@ pub struct ImportError {
     pub location: FileLocation,
     /// The problem at that location.
     pub problem: Problem,
-}
-
-/// A location in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FileLocation {
-    /// The file as a whole.
-    File,
-    /// Line number, from 1.
-    Line(u64),
-    /// Byte offset, from 0.
-    Byte(u64),
-    /// Byte offset in the decompressed content of a gzipped file, from 0.
-    DecompressedByte(u64),
-    /// An OSM element: `node` or `way`, and its id.
-    Element(&'static str, i64),
 }
 
 /// What is wrong with a file.
@@ -191,6 +176,9 @@ pub enum Problem {
         /// Metres to the north.
         y: f64,
     },
+    /// A Parquet file, and the program was built without support for it.
+    #[error("Parquet is not part of this build; build with the cargo feature `parquet`")]
+    NoParquet,
     /// `--origin` was set for a map that already has lon/lat.
     #[error("`--origin` applies only to maps in metres; this map already has lon/lat")]
     HasFrame,
@@ -210,18 +198,6 @@ pub(crate) fn excerpt(value: &str) -> String {
         short.push('…');
     }
     short
-}
-
-impl FileLocation {
-    /// Returns a problem at this location.
-    pub(crate) fn with(self, problem: impl Into<Problem>) -> LocatedProblem {
-        LocatedProblem { location: self, problem: problem.into() }
-    }
-
-    /// Returns the error for a problem at this location of `file`.
-    pub(crate) fn of(self, file: &Path, problem: impl Into<Problem>) -> ImportError {
-        ImportError { file: file.to_owned(), location: self, problem: problem.into() }
-    }
 }
 
 impl From<io::Error> for Problem {
@@ -253,18 +229,6 @@ impl From<quick_xml::Error> for Problem {
     }
 }
 
-impl fmt::Display for FileLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FileLocation::File => Ok(()),
-            FileLocation::Line(line) => write!(f, ", line {line}"),
-            FileLocation::Byte(byte) => write!(f, ", byte {byte}"),
-            FileLocation::DecompressedByte(byte) => write!(f, ", byte {byte} after decompression"),
-            FileLocation::Element(kind, id) => write!(f, ", {kind} {id}"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,20 +246,5 @@ mod tests {
         assert_eq!(message(io::ErrorKind::ReadOnlyFilesystem), "the file system is read-only");
         assert!(message(io::ErrorKind::UnexpectedEof).contains("unexpected end of file"));
         assert!(message(io::ErrorKind::InvalidData).starts_with("damaged: "));
-    }
-
-    #[test]
-    fn a_message_begins_with_file_and_location() {
-        let message = |location: FileLocation| {
-            location.of(Path::new("a/b.csv"), Problem::Missing).to_string()
-        };
-        assert_eq!(message(FileLocation::File), "a/b.csv: no such file");
-        assert_eq!(message(FileLocation::Line(7)), "a/b.csv, line 7: no such file");
-        assert_eq!(message(FileLocation::Byte(7)), "a/b.csv, byte 7: no such file");
-        assert_eq!(
-            message(FileLocation::DecompressedByte(7)),
-            "a/b.csv, byte 7 after decompression: no such file"
-        );
-        assert_eq!(message(FileLocation::Element("way", 7)), "a/b.csv, way 7: no such file");
     }
 }

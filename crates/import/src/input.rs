@@ -95,6 +95,16 @@ impl<'a> Input<'a> {
         self.resolve(location).of(&self.path, problem)
     }
 
+    /// Refuses a gzipped Parquet file: it must be read in any order.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn refuse_gzip(&self) -> Result<(), ImportError> {
+        let reason = "Parquet within gzip; Parquet compresses its own pages";
+        match self.is_gzipped {
+            true => Err(self.error(FileLocation::File, Problem::Unsupported(reason.into()))),
+            false => Ok(()),
+        }
+    }
+
     /// Converts a byte offset of a gzipped file, which readers count after decompression.
     fn resolve(&self, location: FileLocation) -> FileLocation {
         match location {

@@ -3,7 +3,8 @@
 //!
 //! Maps ([`StreetMap`]): OSM PBF and XML, Brinkhoff, CSV, GraphML, prepared maps, and the built-in
 //! city.
-//! Queries: CSV and NDJSON. Traces: Brinkhoff, taxi CSV and GPX.
+//! Queries: CSV, NDJSON and, with the feature `parquet`, Parquet and Arrow. Traces: Brinkhoff, taxi
+//! CSV and GPX.
 //!
 //! [`StreetMap`]: meshcloak::map::StreetMap
 //!
@@ -17,11 +18,14 @@
 mod atomic_file;
 mod brinkhoff;
 mod city;
+#[cfg(feature = "parquet")]
+pub mod columns;
 mod coordinates;
 mod csv_map;
 mod detect;
 mod draft;
 mod error;
+mod file_location;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod geojson;

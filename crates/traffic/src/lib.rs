@@ -48,7 +48,7 @@ pub use ask_share::AskShare;
 pub use avoided_streets::{AVOIDANCE_FACTOR, AvoidedStreets};
 pub use journey::{Crossing, Journey, Passage, Waypoint, WaypointEvent};
 pub use leg::{Direction, Leg};
-pub use profile::{Profile, ProfileError};
+pub use profile::{Profile, ProfileError, ProfileFileError};
 pub use routes::{Planner, RouteEnds, RouteStart, Routes, StreetSpeeds};
 pub use simulated_query::{SimulatedBatch, SimulatedQuery};
 pub use simulation::{AgentPosition, Simulation, SimulationSettings, Totals};

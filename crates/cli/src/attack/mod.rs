@@ -96,10 +96,10 @@ pub struct Attack {
     /// Time between two batches, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = positive_millis)]
     tick: u64,
-    /// Attack existing outcomes instead of a simulation: their queries, CSV or NDJSON.
+    /// Attack existing outcomes instead of a simulation: their queries, CSV, NDJSON or Parquet.
     #[arg(long, value_name = "FILE", requires = "outcomes")]
     queries: Option<PathBuf>,
-    /// Outcomes of `--queries`, NDJSON.
+    /// Outcomes of `--queries`, NDJSON or Parquet.
     #[arg(long, value_name = "FILE", requires = "queries")]
     outcomes: Option<PathBuf>,
     /// Folder for privacy.csv and victim.csv; rows of other runs are kept.

@@ -1,19 +1,11 @@
 //! `meshcloak cloak`: runs a file of queries through the engine in batches, writes the outcome of
 //! each query and prints a summary.
 
-mod batches;
-mod disclosures;
-mod files;
-mod history_check;
-mod intake;
-mod outcomes;
-mod per_batch;
+mod map_template;
+mod partitions;
 mod refusals;
-mod registry;
 mod sorted_rows;
 mod summary;
-mod text;
-mod turn_writer;
 
 use crate::distinct_files::{self, NamedFile};
 use crate::map_args::{MAP_HELP, MapArgs};
@@ -22,15 +14,16 @@ use crate::progress::Console;
 use crate::scheme_args::SchemeArgs;
 use crate::stdout;
 use crate::threads::Threads;
-use anyhow::Result;
-use batches::Batches;
+use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use evaluation::metrics::Tally;
-use files::OutputFiles;
 use import::{MapSource, Progress as _, QueryReader};
-use intake::{BadRows, Intake, Limits};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
+use offline::batches::Batches;
+use offline::text::Labels;
+use offline::{BadRows, Intake, Limits, OutputFiles};
+use partitions::Partition;
 use refusals::Refusals;
 use serde_json::Value;
 use sorted_rows::sorted_rows;
@@ -38,14 +31,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use summary::CloakSummary;
-use text::Labels;
 
 /// Arguments of `cloak`.
 #[derive(Debug, Args)]
-#[command(after_help = "Queries: CSV or NDJSON with query,user,t,x,y,k,dt,dc (lon,lat instead of \
-x,y; speed,interval instead of dc), in order of t, plain or gzipped.
-Outcomes: NDJSON, one object per query; for evaluation only, since they link queries to regions. \
---disclosures writes what the service would receive.
+#[command(after_help = "Queries: CSV, NDJSON or Parquet with query,user,t,x,y,k,dt,dc (lon,lat \
+instead of x,y; speed,interval instead of dc), in order of t; CSV and NDJSON plain or gzipped.
+Outcomes: NDJSON or Parquet, one row per query; for evaluation only, since they link queries to \
+regions. --disclosures writes what the service would receive.
+A folder of queries is read by partition (subfolders such as city=porto/date=2026-05-01). Each \
+partition is a run of its own: its files are read in the order of their names, and its outcomes are \
+written to the same subfolder of --out. {KEY} in MAP stands for the value of the partition.
 
 Examples:
   meshcloak simulate --users 10000 --out q.csv && meshcloak cloak --queries q.csv --out o.ndjson
@@ -53,16 +48,18 @@ Examples:
   meshcloak cloak oldenburgGen.node --queries q.csv --out o.ndjson --pipeline printed --json
   meshcloak cloak --queries q.csv --out o.ndjson --region cells --cell-length 600
   meshcloak cloak --queries q.csv --out o.ndjson --scheme hilbert-cloak
+  meshcloak cloak 'maps/{city}.meshmap' --queries queries --out outcomes
   meshcloak cloak --queries q.csv --out o.ndjson --per-batch batches.csv --strict --threads 1")]
 pub struct Cloak {
     #[arg(help = MAP_HELP)]
     map: Option<MapSource>,
     #[command(flatten)]
     how: MapArgs,
-    /// Queries to read, CSV or NDJSON; `-` reads standard input.
+    /// Queries to read, CSV, NDJSON or Parquet, or a folder of partitions; `-` reads standard input.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
-    /// Outcomes to write, NDJSON; gzipped if the name ends in .gz.
+    /// Outcomes to write: .parquet, otherwise NDJSON, gzipped if the name ends in .gz; a new folder
+    /// if the queries are one.
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
     #[command(flatten)]
@@ -93,9 +90,17 @@ pub struct Cloak {
     /// Accept a file of which more than half of the queries are off the map.
     #[arg(long)]
     allow_off_map: bool,
+    /// Skip the search for duplicate ids, which needs 9 to 18 bytes for each row.
+    #[arg(long)]
+    unique_ids: bool,
     /// Print the summary as JSON.
     #[arg(long)]
     json: bool,
+}
+
+/// Returns the size of a file in bytes; 0 if it has none.
+fn file_len(file: &Path) -> u64 {
+    std::fs::metadata(file).map_or(0, |file| file.len())
 }
 
 /// Size of a query file per street of the map above which all distances are computed in advance, on
@@ -107,7 +112,14 @@ impl Cloak {
     pub fn run(&self, console: &Console) -> Result<()> {
         self.scheme.check(self.batch)?;
         self.check_files()?;
-        let summary = self.threads.install(|| self.cloak(console))??;
+        if self.queries.is_dir() {
+            return self.threads.install(|| self.cloak_folder(console))?;
+        }
+        let queries = self.queries();
+        let summary = self.threads.install(|| {
+            let atlas = self.atlas(self.map.as_ref(), std::slice::from_ref(&queries), console)?;
+            self.cloak(&atlas, std::slice::from_ref(&queries), &self.out, console)
+        })??;
         stdout::print(&if self.json {
             format!("{:#}\n", summary.as_json())
         } else {
@@ -132,21 +144,67 @@ impl Cloak {
     }
 
     /// Path of the queries; standard input is a file of its own.
-    fn queries(&self) -> &Path {
-        if self.queries.as_os_str() == "-" { Path::new("/dev/stdin") } else { &self.queries }
+    fn queries(&self) -> PathBuf {
+        let is_input = self.queries.as_os_str() == "-";
+        if is_input { PathBuf::from("/dev/stdin") } else { self.queries.clone() }
     }
 
-    fn cloak(&self, console: &Console) -> Result<CloakSummary> {
-        let map = self.how.read(self.map.as_ref(), console)?.map;
+    /// Cloaks each partition of a folder on its own.
+    fn cloak_folder(&self, console: &Console) -> Result<()> {
+        if self.disclosures.is_some() || self.per_batch.is_some() || self.sort {
+            bail!(
+                "--disclosures, --per-batch and --sort need --queries to be a file, not a folder"
+            );
+        }
+        let partitions = Partition::find(&self.queries)?;
+        partitions::create_empty(&self.out)?;
+        let mut summaries = Vec::new();
+        let mut last: Option<(Option<MapSource>, Arc<Atlas>)> = None;
+        for partition in &partitions {
+            let map = map_template::fill(self.map.as_ref(), partition)?;
+            let atlas = match last.take().filter(|(known, _)| *known == map) {
+                Some((_, atlas)) => atlas,
+                None => self.atlas(map.as_ref(), &partition.files, console)?,
+            };
+            let out = partition.create_output(&self.out)?;
+            let summary = self.cloak(&atlas, &partition.files, &out, console);
+            let summary = summary.with_context(|| format!("partition {}", partition.name()))?;
+            summaries.push((partition.name(), summary));
+            last = Some((map, atlas));
+        }
+        stdout::print(&match self.json {
+            true => format!("{:#}\n", summary::partitions_as_json(&summaries)),
+            false => summary::partitions_as_table(&summaries),
+        })
+    }
+
+    /// Reads a map and prepares its distances for the queries of some files.
+    fn atlas(
+        &self,
+        map: Option<&MapSource>,
+        queries: &[PathBuf],
+        console: &Console,
+    ) -> Result<Arc<Atlas>> {
+        let map = self.how.read(map, console)?.map;
         console.begin("measuring distances", 0);
         let max_bytes = evaluation::provenance::Machine::detect().max_row_bytes();
         let atlas = Arc::new(Atlas::with_max_bytes(map, self.dc_max, max_bytes));
-        let bytes = std::fs::metadata(&self.queries).map_or(0, |file| file.len());
+        let bytes: u64 = queries.iter().map(|file| file_len(file)).sum();
         if bytes > QUERY_BYTES_PER_STREET * atlas.map().street_count() as u64 {
             atlas.fill();
         }
+        Ok(atlas)
+    }
+
+    fn cloak(
+        &self,
+        atlas: &Arc<Atlas>,
+        queries: &[PathBuf],
+        out: &Path,
+        console: &Console,
+    ) -> Result<CloakSummary> {
         let start = Instant::now();
-        let tally = self.run_batches(&atlas, console);
+        let tally = self.run_batches(atlas, queries, out, console);
         console.clear();
         Ok(CloakSummary {
             tally: tally?,
@@ -156,8 +214,14 @@ impl Cloak {
         })
     }
 
-    /// Reads all rows and runs batches until no query is waiting.
-    fn run_batches(&self, atlas: &Arc<Atlas>, console: &Console) -> Result<Tally> {
+    /// Reads all rows of the files and runs batches until no query is waiting.
+    fn run_batches(
+        &self,
+        atlas: &Arc<Atlas>,
+        queries: &[PathBuf],
+        out: &Path,
+        console: &Console,
+    ) -> Result<Tally> {
         let map = atlas.map();
         let labels = Labels::of(map);
         let mut scheme = self.scheme.build(atlas, self.batch)?;
@@ -166,28 +230,32 @@ impl Cloak {
             snap: (self.snap > 0.0).then_some(self.snap),
             needs_speed: self.scheme.horizon().is_some(),
             bad_rows: if self.strict { BadRows::Abort } else { BadRows::Refuse },
+            unique_ids: self.unique_ids,
         };
-        let queries = self.queries();
-        let mut reader = QueryReader::open(queries, console)?;
-        console.begin("cloaking", std::fs::metadata(queries).map_or(0, |file| file.len()));
+        let Some(first) = queries.first() else { return Ok(Tally::default()) };
         let files =
-            OutputFiles::create(&self.out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
-        let mut intake = Intake::new(map, queries, limits);
+            OutputFiles::create(out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
+        let mut intake = Intake::new(map, first, limits);
         let mut batches = Batches::new(atlas, &labels, scheme.as_mut(), files, self.batch);
         let mut refusals = Refusals::default();
-        let mut add = |row| -> Result<()> {
-            let arrival = intake.examine(row)?;
-            refusals.count(&arrival.verdict);
-            batches.push(arrival)
-        };
-        if self.sort {
-            sorted_rows(&mut reader, queries)?.into_iter().try_for_each(&mut add)?;
-        }
-        while let Some(row) = reader.next_row()? {
-            add(row)?;
+        for file in queries {
+            let mut reader = QueryReader::open(file, console)?;
+            console.begin("cloaking", file_len(file));
+            intake.begin_file(file);
+            let mut add = |row| -> Result<()> {
+                let arrival = intake.examine(row)?;
+                refusals.count(&arrival.verdict);
+                Ok(batches.push(arrival)?)
+            };
+            if self.sort {
+                sorted_rows(&mut reader, file)?.into_iter().try_for_each(&mut add)?;
+            }
+            while let Some(row) = reader.next_row()? {
+                add(row)?;
+            }
         }
         if !self.allow_off_map {
-            refusals.check_map(queries)?;
+            refusals.check_map(first)?;
         }
         let tally = batches.finish()?;
         let notes = refusals.notes(intake.first_malformed());

@@ -73,7 +73,7 @@ impl CloakSummary {
             names.map(|(name, value)| (name.to_owned(), value)).collect()
         };
         let stages = STAGES.iter().zip(&tally.spent);
-        let mut run = metrics::json(tally);
+        let mut run = evaluation::metrics_json(tally);
         let settings = self.settings.iter().map(|(name, value)| (*name, value.clone()));
         let rest = json!({
             "scheme": self.scheme,
@@ -113,6 +113,27 @@ impl CloakSummary {
     fn queries_per_second(&self) -> Option<f64> {
         self.tally.us_per_query(self.spent()).filter(|&us| us > 0.0).map(|us| 1e6 / us)
     }
+}
+
+/// Formats one row per partition.
+pub fn partitions_as_table(partitions: &[(String, CloakSummary)]) -> String {
+    let mut table = Table::default();
+    table.heading("Succeeded of accepted queries, by partition");
+    for (name, CloakSummary { tally, .. }) in partitions {
+        let (succeeded, accepted) = (grouped(tally.succeeded), grouped(tally.accepted));
+        table.row(name.as_str(), format!("{succeeded} of {accepted}"));
+    }
+    table.render()
+}
+
+/// Returns the summaries of all partitions.
+pub fn partitions_as_json(partitions: &[(String, CloakSummary)]) -> Value {
+    let one = |(name, summary): &(String, CloakSummary)| {
+        let mut value = summary.as_json();
+        value["partition"] = name.as_str().into();
+        value
+    };
+    json!({ "partitions": partitions.iter().map(one).collect::<Vec<Value>>() })
 }
 
 fn millis(span: Duration) -> f64 {

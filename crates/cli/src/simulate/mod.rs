@@ -16,7 +16,6 @@ use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 use import::{Imported, MapSource, Progress as _};
 use outputs::Outputs;
-pub use outputs::record;
 use plot::NewQueriesPlot;
 use std::path::PathBuf;
 use summary::SimulationSummary;
@@ -55,7 +54,7 @@ pub struct Simulate {
     /// Origins and destinations of the agents [default: profile].
     #[arg(long, value_enum)]
     places: Option<PlacesArg>,
-    /// File for the queries: .csv or .ndjson, optionally with .gz.
+    /// File for the queries: .parquet, or .csv or .ndjson, optionally with .gz.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// File for the positions of all agents over time, CSV.

@@ -2,9 +2,10 @@
 
 use super::Simulate;
 use anyhow::Result;
-use import::{AtomicFile, Coordinates, QueryRecord, QueryWriter};
+use evaluation::simulated_record;
+use import::{AtomicFile, QueryWriter};
 use meshcloak::map::StreetMap;
-use traffic::{AgentPosition, AskShare, SimulatedBatch, SimulatedQuery, Simulation};
+use traffic::{AgentPosition, AskShare, SimulatedBatch, Simulation};
 
 /// Requested output files; they become visible when the simulation is complete.
 pub struct Outputs {
@@ -53,7 +54,7 @@ impl Outputs {
     ) -> Result<()> {
         if let Some(writer) = &mut self.queries {
             for query in &batch.queries {
-                let mut row = record(map, query, &query.user.to_string());
+                let mut row = simulated_record(map, query, &query.user.to_string());
                 if !self.ask_share.asks(query.user.into()) {
                     (row.asks, row.k, row.temporal_tolerance) = (false, 1, self.patience);
                 }
@@ -83,22 +84,6 @@ impl Outputs {
             file.finish()?;
         }
         Ok(())
-    }
-}
-
-/// Converts a query to a row of a file; `user` is the name of its user.
-pub fn record(map: &StreetMap, query: &SimulatedQuery, user: &str) -> QueryRecord {
-    QueryRecord {
-        query: format!("{user}.{}", query.number),
-        user: user.to_owned(),
-        asked_at: query.asked_at,
-        coordinates: Coordinates::Metres(map.point(query.position)),
-        k: query.k,
-        temporal_tolerance: query.temporal_tolerance.into(),
-        distance_constraint: query.distance_constraint,
-        speed: Some(query.speed),
-        query_interval: Some(query.query_interval),
-        asks: true,
     }
 }
 

@@ -5,7 +5,6 @@ mod summary;
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::parse::{interval_millis, metres};
 use crate::progress::Console;
-use crate::simulate::record;
 use crate::stdout;
 use crate::traffic_args::TrafficArgs;
 use anyhow::Result;
@@ -159,7 +158,7 @@ fn write(map: &StreetMap, queries: &TraceQueries, out: &Path) -> Result<()> {
     let mut writer = QueryWriter::create(out)?;
     for query in &queries.queries {
         let user = &queries.names[query.user as usize];
-        writer.write(&record(map, query, user))?;
+        writer.write(&evaluation::simulated_record(map, query, user))?;
     }
     writer.finish()?;
     Ok(())

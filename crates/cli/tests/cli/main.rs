@@ -15,6 +15,8 @@ mod evaluate;
 mod golden;
 mod neighbours;
 mod operators;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod pois;
 mod program;
 mod real_maps;

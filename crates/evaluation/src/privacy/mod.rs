@@ -27,7 +27,7 @@ mod truth;
 mod tests;
 
 pub use attack_score::{AttackScore, AttackScores};
-pub use attacked_scheme::AttackedScheme;
+pub use attacked_scheme::{AttackedScheme, SchemeBuilder};
 pub use own_model::{OwnModelResult, attack_own_model};
 pub use portrait::{Portrait, PortraitRow};
 pub use question_attacker::DecoyPlan;

@@ -9,7 +9,7 @@ use super::offline::OfflineScorer;
 use super::truth::Truth;
 use super::{AttackPlan, AttackResults, Targets};
 use crate::score::line::{OutcomeLine, RecordedOutcome, SucceededOutcome};
-use crate::score::{ScoreError, ScoreProblem, StreetLabels, for_each_line};
+use crate::score::{OutcomeReader, ScoreError, ScoreProblem, StreetLabels};
 use attacks::ages::AGES;
 use attacks::{Candidate, Prior, RegionDependence, Rerun, RerunResult, Snapshot};
 use import::{Coordinates, ImportError, Progress, QueryReader, QueryRecord};
@@ -64,10 +64,23 @@ impl RecordedRun {
         outcomes: &Path,
         progress: &dyn Progress,
     ) -> Result<RecordedRun, RecordedError> {
-        let (truth, numbers) = read_queries(map, queries, progress)?;
+        let queries = QueryReader::open(queries, progress)?;
+        RecordedRun::of_rows(map, queries, OutcomeReader::open(outcomes)?)
+    }
+
+    /// Reads rows of any source.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn of_rows(
+        map: &StreetMap,
+        queries: QueryReader<'_>,
+        outcomes: OutcomeReader<'_>,
+    ) -> Result<RecordedRun, RecordedError> {
+        let (truth, numbers) = read_queries(map, queries)?;
         let mut recorded = RecordedRun { truth, batches: BTreeMap::new() };
         let streets = StreetLabels::new(map);
-        for_each_line(outcomes, |text| recorded.add(OutcomeLine::read(text)?, &numbers, &streets))?;
+        outcomes.for_each(|line| recorded.add(line, &numbers, &streets))?;
         Ok(recorded)
     }
 
@@ -195,10 +208,8 @@ impl Rerun for FileReplay<'_> {
 /// Reads the queries, and their numbers by id.
 fn read_queries(
     map: &StreetMap,
-    path: &Path,
-    progress: &dyn Progress,
+    mut reader: QueryReader<'_>,
 ) -> Result<(Truth, FxHashMap<String, u32>), RecordedError> {
-    let mut reader = QueryReader::open(path, progress)?;
     let mut numbers = FxHashMap::default();
     let mut users: FxHashMap<String, u64> = FxHashMap::default();
     let mut queries = Vec::new();

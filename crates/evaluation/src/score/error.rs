@@ -1,23 +1,38 @@
 //! Errors of outcome files.
 
-use import::ImportError;
+use import::{FileLocation, ImportError};
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Why a file cannot be scored.
 #[derive(Debug, thiserror::Error)]
-#[error("{}{}: {problem}", file.display(), line_suffix(*line))]
+#[error("{}{location}: {problem}", file.display())]
 pub struct ScoreError {
     /// Path of the file.
     pub file: PathBuf,
-    /// Line, counted from 1; 0 for the whole file.
-    pub line: u64,
-    /// Problem on that line; part of the message, and so not a source.
+    /// Location in the file.
+    pub location: FileLocation,
+    /// Problem at that location; part of the message, and so not a source.
     pub problem: ScoreProblem,
 }
 
-fn line_suffix(line: u64) -> String {
-    if line == 0 { String::new() } else { format!(", line {line}") }
+impl ScoreError {
+    /// Returns a problem of a whole file.
+    pub(super) fn of_file(file: &Path, problem: ScoreProblem) -> ScoreError {
+        ScoreError { file: file.to_owned(), location: FileLocation::File, problem }
+    }
+
+    /// Returns an error of the reader of columns, which names file and row itself.
+    pub(super) fn of_import(file: &Path, error: ImportError) -> ScoreError {
+        match error.file == file {
+            true => ScoreError {
+                file: error.file,
+                location: error.location,
+                problem: ScoreProblem::Content(error.problem.to_string()),
+            },
+            false => ScoreError::of_file(file, Box::new(error).into()),
+        }
+    }
 }
 
 /// Problem of an outcome.
@@ -28,6 +43,8 @@ pub enum ScoreProblem {
     Io(#[from] io::Error),
     #[error("{0}")]
     Queries(#[from] Box<ImportError>),
+    #[error("{0}")]
+    Content(String),
     #[error("invalid outcome: {0}")]
     Json(String),
     #[error("`{field}` is {value}; expected {expected}")]

@@ -48,19 +48,24 @@ impl OutcomeLine {
         let Value::Object(fields) = value else {
             return Err(ScoreProblem::Json("expected an object".to_owned()));
         };
+        OutcomeLine::of_fields(&fields)
+    }
+
+    /// Reads the members of an object.
+    pub(crate) fn of_fields(fields: &Map<String, Value>) -> Read<OutcomeLine> {
         let query = fields.get("query").ok_or(ScoreProblem::Missing("query"))?;
         let query = match query {
             Value::Null => None,
             id => Some(text_of(id).ok_or_else(|| wrong("query", id, "an id"))?),
         };
-        let at = millis(&fields, "at")?.ok_or(ScoreProblem::Missing("at"))?;
+        let at = millis(fields, "at")?.ok_or(ScoreProblem::Missing("at"))?;
         let outcome = fields.get("outcome").ok_or(ScoreProblem::Missing("outcome"))?;
         let outcome = match outcome.as_str() {
-            Some("refused") => RecordedOutcome::Refused(reason(&fields)?),
+            Some("refused") => RecordedOutcome::Refused(reason(fields)?),
             Some("expired") => RecordedOutcome::Expired,
             Some("replaced") => RecordedOutcome::Replaced,
             Some("present") => RecordedOutcome::Present,
-            Some("succeeded") => RecordedOutcome::Succeeded(success(&fields, at)?),
+            Some("succeeded") => RecordedOutcome::Succeeded(success(fields, at)?),
             _ => {
                 let expected = "succeeded, expired, replaced, present or refused";
                 return Err(wrong("outcome", outcome, expected));

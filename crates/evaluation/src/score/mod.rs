@@ -5,24 +5,23 @@
 
 mod error;
 pub(crate) mod line;
+mod outcome_reader;
 mod query_table;
 mod streets;
 #[cfg(test)]
 mod tests;
 
 pub use error::{ScoreError, ScoreProblem};
+pub use outcome_reader::OutcomeReader;
 pub(crate) use streets::StreetLabels;
 
 use crate::metrics::{Success, Tally};
-use flate2::bufread::MultiGzDecoder;
-use import::Progress;
+use import::{Progress, QueryReader};
 use line::{OutcomeLine, RecordedOutcome, SucceededOutcome};
 use meshcloak::map::StreetMap;
 use meshcloak::region::Region;
 use query_table::{QueryTable, ScoredQuery};
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 use std::time::Duration;
 
@@ -56,42 +55,34 @@ pub struct OutcomeScore {
 
 /// Scores the files.
 pub fn score(files: &Files<'_>, progress: &dyn Progress) -> Result<OutcomeScore, ScoreError> {
-    let mut queries = QueryTable::read(files.queries, progress)?;
+    let problem = |error| ScoreError::of_import(files.queries, error);
+    let queries = QueryReader::open(files.queries, progress).map_err(problem)?;
+    let outcomes = OutcomeReader::open(files.outcomes)?;
+    score_rows(queries, files.queries, outcomes, files.map, files.batch)
+}
+
+/// Scores rows of any source; `file` names the queries in errors, `batch` is the batch length in
+/// milliseconds.
+pub fn score_rows(
+    queries: QueryReader<'_>,
+    file: &Path,
+    outcomes: OutcomeReader<'_>,
+    map: Option<&StreetMap>,
+    batch: u64,
+) -> Result<OutcomeScore, ScoreError> {
+    let mut queries = QueryTable::read(queries, file)?;
     let mut scorer = Scorer {
-        files: *files,
-        streets: files.map.map(StreetLabels::new),
+        map,
+        batch,
+        streets: map.map(StreetLabels::new),
         score: OutcomeScore::default(),
         batches: BTreeMap::new(),
     };
-    for_each_line(files.outcomes, |text| scorer.add(OutcomeLine::read(text)?, &mut queries))?;
-    let problem = |problem| ScoreError { file: files.outcomes.to_owned(), line: 0, problem };
-    queries.check_all_ended().map_err(problem)?;
+    let name = outcomes.name().to_owned();
+    outcomes.for_each(|line| scorer.add(line, &mut queries))?;
+    queries.check_all_ended().map_err(|problem| ScoreError::of_file(&name, problem))?;
     scorer.rate_batches();
     Ok(scorer.score)
-}
-
-/// Calls `add` for every non-blank line of a file, plain or gzip.
-pub(crate) fn for_each_line(
-    path: &Path,
-    mut add: impl FnMut(&str) -> Result<(), ScoreProblem>,
-) -> Result<(), ScoreError> {
-    let problem = |line, problem| ScoreError { file: path.to_owned(), line, problem };
-    let input = open(path).map_err(|error| problem(0, error.into()))?;
-    for (number, text) in (1..).zip(input.lines()) {
-        let added = text
-            .map_err(ScoreProblem::from)
-            .and_then(|text| if text.trim().is_empty() { Ok(()) } else { add(&text) });
-        added.map_err(|source| problem(number, source))?;
-    }
-    Ok(())
-}
-
-fn open(path: &Path) -> io::Result<Box<dyn BufRead>> {
-    let mut raw = BufReader::with_capacity(1 << 18, File::open(path)?);
-    if raw.fill_buf()?.starts_with(&[0x1f, 0x8b]) {
-        return Ok(Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(raw))));
-    }
-    Ok(Box::new(raw))
 }
 
 /// Events of a batch.
@@ -104,7 +95,9 @@ struct BatchCounts {
 }
 
 struct Scorer<'a> {
-    files: Files<'a>,
+    map: Option<&'a StreetMap>,
+    /// Batch length, in milliseconds.
+    batch: u64,
     streets: Option<StreetLabels<'a>>,
     score: OutcomeScore,
     /// Counts by batch number.
@@ -196,7 +189,7 @@ impl Scorer<'_> {
 
     /// Returns the street length of a region in metres.
     fn measure(&self, id: &str, success: &SucceededOutcome) -> Result<f64, ScoreProblem> {
-        let (Some(map), Some(streets)) = (self.files.map, &self.streets) else {
+        let (Some(map), Some(streets)) = (self.map, &self.streets) else {
             return success.length.ok_or_else(|| ScoreProblem::NoLength(id.to_owned()));
         };
         if let Some(shape) = &success.shape {
@@ -212,8 +205,8 @@ impl Scorer<'_> {
     /// Counts an accepted query that ended at `at`; returns the counts of that batch.
     fn end(&mut self, query: ScoredQuery, at: u64) -> &mut BatchCounts {
         self.score.tally.accepted += 1;
-        self.batches.entry(query.asked_at.div_ceil(self.files.batch)).or_default().new += 1;
-        self.batches.entry(at.div_ceil(self.files.batch)).or_default()
+        self.batches.entry(query.asked_at.div_ceil(self.batch)).or_default().new += 1;
+        self.batches.entry(at.div_ceil(self.batch)).or_default()
     }
 
     /// Computes the printed success rate over the batches with succeeded or waiting queries.

@@ -2,7 +2,7 @@
 
 use super::error::{ScoreError, ScoreProblem};
 use crate::reason::Reason;
-use import::{Progress, QueryReader};
+use import::QueryReader;
 use rustc_hash::FxHashMap;
 use std::path::Path;
 
@@ -33,15 +33,11 @@ pub(super) fn display(id: Option<&str>) -> String {
 }
 
 impl QueryTable {
-    pub(super) fn read(path: &Path, progress: &dyn Progress) -> Result<QueryTable, ScoreError> {
-        let problem = |error: import::ImportError| ScoreError {
-            file: path.to_owned(),
-            line: 0,
-            problem: Box::new(error).into(),
-        };
+    /// Reads all queries; `file` names them in errors.
+    pub(super) fn read(mut reader: QueryReader<'_>, file: &Path) -> Result<QueryTable, ScoreError> {
+        let problem = |error| ScoreError::of_import(file, error);
         let mut table = QueryTable::default();
         let mut users: FxHashMap<String, u32> = FxHashMap::default();
-        let mut reader = QueryReader::open(path, progress).map_err(problem)?;
         while let Some(row) = reader.next_row().map_err(problem)? {
             match row.query {
                 Ok(record) => {

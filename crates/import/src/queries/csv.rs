@@ -3,7 +3,7 @@
 use super::fields::QueryFields;
 use super::reader::{BadQuery, millis};
 use crate::csv_map::table::{Column, Table};
-use crate::error::{ImportError, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 
 /// A table of queries and its columns.
@@ -18,8 +18,8 @@ pub(super) struct CsvQueries<'a> {
 
 /// A row before validation.
 pub(super) struct RawRow {
-    /// First line of the row, from 1.
-    pub line: u64,
+    /// First line of the row, or its number in a table.
+    pub location: FileLocation,
     pub fields: Result<QueryFields, BadQuery>,
 }
 
@@ -47,13 +47,17 @@ impl<'a> CsvQueries<'a> {
     pub(super) fn next_row(&mut self) -> Result<Option<RawRow>, ImportError> {
         match self.table.next() {
             Ok(false) => Ok(None),
-            Ok(true) => Ok(Some(RawRow { line: self.table.line(), fields: self.fields() })),
+            Ok(true) => Ok(Some(RawRow { location: self.location(), fields: self.fields() })),
             Err(error) if matches!(error.problem, Problem::FieldCount { .. }) => {
                 let bad = BadQuery { id: None, asked_at: None, problem: error.problem };
-                Ok(Some(RawRow { line: self.table.line(), fields: Err(bad) }))
+                Ok(Some(RawRow { location: self.location(), fields: Err(bad) }))
             }
             Err(error) => Err(error),
         }
+    }
+
+    fn location(&self) -> FileLocation {
+        FileLocation::Line(self.table.line())
     }
 
     fn fields(&self) -> Result<QueryFields, BadQuery> {

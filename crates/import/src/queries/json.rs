@@ -3,7 +3,7 @@
 use super::csv::RawRow;
 use super::fields::QueryFields;
 use super::reader::BadQuery;
-use crate::error::{ImportError, Problem};
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 
 /// Longest accepted line, in bytes.
@@ -29,7 +29,8 @@ impl<'a> JsonQueries<'a> {
             }
             let text = self.text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&self.text).trim_ascii();
             if !text.is_empty() {
-                return Ok(Some(RawRow { line: self.line, fields: fields(text) }));
+                let location = FileLocation::Line(self.line);
+                return Ok(Some(RawRow { location, fields: fields(text) }));
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Files of queries (docs/SPEC.md §8): CSV or NDJSON, in order of time.
+//! Files of queries (docs/SPEC.md §8): CSV, NDJSON or Parquet, in order of time.
 //!
 //! The writer stores `dc`, `speed` and `interval`; a reader needs `dc` or the other two. `asks` is
 //! optional, and written on request only.
@@ -8,6 +8,12 @@
     deny(clippy::indexing_slicing, clippy::string_slice, clippy::arithmetic_side_effects)
 )]
 
+#[cfg(feature = "parquet")]
+mod column_reader;
+#[cfg(all(test, feature = "parquet"))]
+mod column_tests;
+#[cfg(feature = "parquet")]
+mod column_writer;
 mod csv;
 mod decimal;
 mod fields;
@@ -15,6 +21,7 @@ mod json;
 mod reader;
 #[cfg(test)]
 mod tests;
+mod text_writer;
 mod writer;
 
 pub use reader::{BadQuery, QueryReader, QueryRow};

@@ -3,15 +3,22 @@
 //! An invalid row is returned as [`BadQuery`], so that the caller can skip it or stop. Only a file
 //! that cannot be read further is an error.
 
+#[cfg(feature = "parquet")]
+use super::column_reader::ColumnQueries;
 use super::csv::{CsvQueries, RawRow};
 use super::fields::QueryFields;
 use super::json::JsonQueries;
 use super::{Coordinates, QueryRecord};
-use crate::error::{ImportError, Problem};
+#[cfg(feature = "parquet")]
+use crate::columns::BatchSource;
+use crate::error::{FileLocation, ImportError, Problem};
 use crate::input::Input;
 use crate::progress::Progress;
 use meshcloak::units::{Length, LonLat, Point};
 use std::path::Path;
+
+/// First bytes of every Parquet file.
+pub(crate) const PARQUET_MAGIC: &[u8] = b"PAR1";
 
 /// Reads queries one at a time.
 pub struct QueryReader<'a> {
@@ -21,13 +28,15 @@ pub struct QueryReader<'a> {
 enum RowReader<'a> {
     Csv(Box<CsvQueries<'a>>),
     Json(JsonQueries<'a>),
+    #[cfg(feature = "parquet")]
+    Columns(Box<ColumnQueries<'a>>),
 }
 
 /// A row of a file of queries.
 #[derive(Debug)]
 pub struct QueryRow {
-    /// First line of the row, from 1.
-    pub line: u64,
+    /// First line of the row, or its number in a table, from 1.
+    pub location: FileLocation,
     /// The query, or the reason why it is invalid.
     pub query: Result<QueryRecord, BadQuery>,
 }
@@ -44,12 +53,41 @@ pub struct BadQuery {
 }
 
 impl<'a> QueryReader<'a> {
-    /// Opens a file of queries, plain or gzipped: NDJSON if it begins with `{`, otherwise CSV.
+    /// Opens a file of queries: Parquet if it begins with `PAR1`, NDJSON if it begins with `{`,
+    /// otherwise CSV. CSV and NDJSON may be gzipped.
     ///
     /// # Errors
     /// [`ImportError`] if the file cannot be opened or a column is missing.
     pub fn open(path: &Path, progress: &'a dyn Progress) -> Result<QueryReader<'a>, ImportError> {
-        QueryReader::of(Input::begin(path, "reading queries", progress)?)
+        let mut input = Input::begin(path, "reading queries", progress)?;
+        if input.peek()?.starts_with(PARQUET_MAGIC) {
+            return QueryReader::of_parquet(&input, progress);
+        }
+        QueryReader::of(input)
+    }
+
+    #[cfg(feature = "parquet")]
+    fn of_parquet(
+        input: &Input<'_>,
+        progress: &'a dyn Progress,
+    ) -> Result<QueryReader<'a>, ImportError> {
+        input.refuse_gzip()?;
+        QueryReader::of_batches(BatchSource::open(&input.path, ColumnQueries::NAMES, progress)?)
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn of_parquet(input: &Input<'_>, _: &dyn Progress) -> Result<QueryReader<'a>, ImportError> {
+        Err(input.error(FileLocation::File, Problem::NoParquet))
+    }
+
+    /// Reads queries from record batches.
+    ///
+    /// # Errors
+    /// [`ImportError`] if a column is missing or has an unexpected type.
+    #[cfg(feature = "parquet")]
+    pub fn of_batches(source: BatchSource<'a>) -> Result<QueryReader<'a>, ImportError> {
+        let rows = RowReader::Columns(Box::new(ColumnQueries::open(source)?));
+        Ok(QueryReader { rows })
     }
 
     pub(crate) fn of(mut input: Input<'a>) -> Result<QueryReader<'a>, ImportError> {
@@ -71,13 +109,15 @@ impl<'a> QueryReader<'a> {
         let read = match &mut self.rows {
             RowReader::Csv(rows) => rows.next_row()?,
             RowReader::Json(rows) => rows.next_row()?,
+            #[cfg(feature = "parquet")]
+            RowReader::Columns(rows) => rows.next_row()?,
         };
-        let Some(RawRow { line, fields }) = read else { return Ok(None) };
+        let Some(RawRow { location, fields }) = read else { return Ok(None) };
         let query = fields.and_then(|fields| {
             let (id, asked_at) = (fields.query.clone(), fields.t.and_then(millis));
             query(fields).map_err(|problem| BadQuery { id, asked_at, problem })
         });
-        Ok(Some(QueryRow { line, query }))
+        Ok(Some(QueryRow { location, query }))
     }
 }
 

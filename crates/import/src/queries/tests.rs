@@ -1,6 +1,7 @@
 //! Round trips of queries, and invalid rows.
 
 use super::*;
+use crate::error::FileLocation;
 use meshcloak::units::{LonLat, Point};
 use std::path::Path;
 
@@ -14,10 +15,17 @@ fn rows(text: &str) -> Result<Vec<QueryRow>, String> {
     Ok(rows)
 }
 
+fn line(row: &QueryRow) -> u64 {
+    match row.location {
+        FileLocation::Line(line) => line,
+        other => panic!("{other:?}"),
+    }
+}
+
 /// Returns line and problem of each invalid row.
 fn problems(text: &str) -> Vec<String> {
     let rows = rows(text).unwrap();
-    let bad = |row: QueryRow| Some(format!("{}: {}", row.line, row.query.err()?.problem));
+    let bad = |row: QueryRow| Some(format!("{}: {}", line(&row), row.query.err()?.problem));
     rows.into_iter().filter_map(bad).collect()
 }
 

@@ -43,3 +43,25 @@ pub enum ProfileError {
         needed: &'static str,
     },
 }
+
+/// A name that is neither a built-in profile nor a file with one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ProfileFileError {
+    /// The name.
+    pub name: String,
+    /// Problem of the file; `None` if it cannot be read.
+    pub problem: Option<ProfileError>,
+}
+
+impl std::error::Error for ProfileFileError {}
+
+impl std::fmt::Display for ProfileFileError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let ProfileFileError { name, problem } = self;
+        let known = super::Profile::NAMES.join(", ");
+        match problem {
+            Some(problem) => write!(f, "{name}: {problem}"),
+            None => write!(f, "{name}: no such profile; expected {known} or a file"),
+        }
+    }
+}

@@ -6,7 +6,7 @@ mod error;
 mod raw;
 mod read;
 
-pub use error::ProfileError;
+pub use error::{ProfileError, ProfileFileError};
 
 use crate::avoided_streets::AvoidedStreets;
 use crate::random::{Distribution, Probability};
@@ -109,6 +109,19 @@ pub(crate) struct Reroute {
 impl Profile {
     /// Names of the built-in profiles.
     pub const NAMES: [&'static str; 3] = ["p1", "p2", "city"];
+
+    /// Returns the built-in profile of that name, or reads it from a file.
+    ///
+    /// # Errors
+    /// If there is neither, or the file is not a profile.
+    pub fn load(name: &str) -> Result<Profile, ProfileFileError> {
+        if let Some(profile) = Profile::named(name) {
+            return Ok(profile);
+        }
+        let file = |problem| ProfileFileError { name: name.to_owned(), problem };
+        let text = std::fs::read_to_string(name).map_err(|_| file(None))?;
+        Profile::from_toml(&text).map_err(|problem| file(Some(problem)))
+    }
 
     /// Returns the built-in profile of that name.
     pub fn named(name: &str) -> Option<Profile> {

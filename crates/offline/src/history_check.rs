@@ -1,7 +1,7 @@
 //! Admission of queries to the `history` guarantee.
 
-use super::intake::hashed_user;
-use super::registry::as_query;
+use crate::intake::hashed_user;
+use crate::registry::as_query;
 use evaluation::reason::Reason;
 use import::QueryRecord;
 use meshcloak::distance::Atlas;

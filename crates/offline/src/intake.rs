@@ -3,7 +3,7 @@
 //! The first of these reasons that applies is reported: malformed, duplicate id, out of order, `k`,
 //! `dt`, `dc`, `speed`, off the map, faster than declared.
 
-use anyhow::{Result, bail};
+use crate::error::{OfflineError, Result};
 use evaluation::reason::Reason;
 use import::{BadQuery, Coordinates, FileLocation, ImportError, Problem, QueryRecord, QueryRow};
 use meshcloak::map::{Position, StreetMap};
@@ -11,7 +11,7 @@ use meshcloak::query::UserId;
 use meshcloak::units::{Length, Point};
 use rustc_hash::FxHashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Limits of accepted queries.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +24,8 @@ pub struct Limits {
     pub needs_speed: bool,
     /// Treatment of bad rows.
     pub bad_rows: BadRows,
+    /// Whether all ids are known to differ. Otherwise a hash of each id is kept, to find duplicates.
+    pub unique_ids: bool,
 }
 
 /// Treatment of rows that are malformed, out of order, or have a duplicate id.
@@ -43,7 +45,7 @@ pub struct Arrival {
     /// Time of the query in milliseconds, unless it is before that of an earlier row.
     pub asked_at: Option<u64>,
     /// The accepted query, or the reason for its refusal.
-    pub verdict: Result<Accepted, Reason>,
+    pub verdict: std::result::Result<Accepted, Reason>,
 }
 
 /// A row that becomes a query.
@@ -59,9 +61,9 @@ pub struct Accepted {
 #[derive(Debug)]
 pub struct Intake<'a> {
     map: &'a StreetMap,
-    file: &'a Path,
+    file: PathBuf,
     limits: Limits,
-    /// 64-bit hashes of all ids so far. Among a million ids a collision has a probability of 1 in
+    /// 64-bit hashes of all ids so far, unless all ids are known to differ. Among a million ids a collision has a probability of 1 in
     /// 37 million; it would refuse the second query.
     seen: FxHashSet<u64>,
     latest: u64,
@@ -74,52 +76,59 @@ const KEPT_MALFORMED: usize = 5;
 
 impl<'a> Intake<'a> {
     /// Builds the intake for the rows of `file`.
-    pub fn new(map: &'a StreetMap, file: &'a Path, limits: Limits) -> Intake<'a> {
+    pub fn new(map: &'a StreetMap, file: &Path, limits: Limits) -> Intake<'a> {
         let (seen, first_malformed) = (FxHashSet::default(), Vec::new());
+        let file = file.to_owned();
         Intake { map, file, limits, seen, latest: 0, first_malformed }
+    }
+
+    /// Continues with the rows of another file.
+    pub fn begin_file(&mut self, file: &Path) {
+        file.clone_into(&mut self.file);
     }
 
     /// Checks a row. Fails if the row must abort the run.
     pub fn examine(&mut self, row: QueryRow) -> Result<Arrival> {
-        let line = row.line;
+        let location = row.location;
         let (id, asked_at, record) = match row.query {
             Ok(record) => (record.query.clone(), record.asked_at, Ok(record)),
             Err(bad) => match (Reason::of_range(&bad.problem), &bad) {
                 (Some(reason), BadQuery { id: Some(id), asked_at: Some(asked_at), .. }) => {
                     (id.clone(), *asked_at, Err(reason))
                 }
-                _ => return self.malformed(line, bad),
+                _ => return self.malformed(location, bad),
             },
         };
         let order_error = self.order_error(&id, asked_at);
         if let (Some(reason), BadRows::Abort) = (order_error, self.limits.bad_rows) {
-            bail!("{}, line {line}: query `{id}` {}", self.file.display(), reason.sentence());
+            let file = self.file.clone();
+            return Err(OfflineError::Row { file, location, query: id, reason });
         }
         let verdict = match (order_error, record) {
             (Some(reason), _) => Err(reason),
             (None, Err(reason)) => Err(reason),
-            (None, Ok(record)) => self.check(line, record)?,
+            (None, Ok(record)) => self.check(location, record)?,
         };
         let in_order = asked_at >= self.latest;
         self.latest = self.latest.max(asked_at);
         Ok(Arrival { id: Some(id), asked_at: in_order.then_some(asked_at), verdict })
     }
 
-    /// Returns line and error of the first rows that were refused as malformed.
+    /// Returns location and error of the first rows that were refused as malformed.
     pub fn first_malformed(&self) -> &[ImportError] {
         &self.first_malformed
     }
 
     /// Refuses a malformed row or aborts the run. The time of such a row is ignored.
-    fn malformed(&mut self, line: u64, bad: BadQuery) -> Result<Arrival> {
+    fn malformed(&mut self, location: FileLocation, bad: BadQuery) -> Result<Arrival> {
         if self.limits.bad_rows == BadRows::Abort {
-            return Err(self.error(line, bad.problem).into());
+            return Err(self.error(location, bad.problem).into());
         }
         if let Some(id) = &bad.id {
-            self.seen.insert(hash(id));
+            self.is_new(id);
         }
         if self.first_malformed.len() < KEPT_MALFORMED {
-            let error = self.error(line, bad.problem);
+            let error = self.error(location, bad.problem);
             self.first_malformed.push(error);
         }
         Ok(Arrival { id: bad.id, asked_at: None, verdict: Err(Reason::Malformed) })
@@ -127,7 +136,7 @@ impl<'a> Intake<'a> {
 
     /// Returns the reason if the id is a duplicate or the time descends.
     fn order_error(&mut self, id: &str, asked_at: u64) -> Option<Reason> {
-        if !self.seen.insert(hash(id)) {
+        if !self.is_new(id) {
             Some(Reason::DuplicateId)
         } else if asked_at < self.latest {
             Some(Reason::OutOfOrder)
@@ -136,8 +145,17 @@ impl<'a> Intake<'a> {
         }
     }
 
+    /// Notes an id; returns whether it is new.
+    fn is_new(&mut self, id: &str) -> bool {
+        self.limits.unique_ids || self.seen.insert(hash(id))
+    }
+
     /// Checks limits and position of a query.
-    fn check(&mut self, line: u64, record: QueryRecord) -> Result<Result<Accepted, Reason>> {
+    fn check(
+        &mut self,
+        location: FileLocation,
+        record: QueryRecord,
+    ) -> Result<std::result::Result<Accepted, Reason>> {
         let dc = record.distance_constraint;
         if record.k < if record.asks { 2 } else { 1 } {
             return Ok(Err(Reason::K));
@@ -148,25 +166,25 @@ impl<'a> Intake<'a> {
         if self.limits.needs_speed && record.speed.is_none() {
             return Ok(Err(Reason::Speed));
         }
-        let point = self.point(line, record.coordinates)?;
+        let point = self.point(location, record.coordinates)?;
         let Some(snapped) = self.map.snap(point, self.limits.snap) else {
             return Ok(Err(Reason::OffMap));
         };
         Ok(Ok(Accepted { record, position: snapped.position }))
     }
 
-    fn point(&self, line: u64, coordinates: Coordinates) -> Result<Point, ImportError> {
+    fn point(&self, location: FileLocation, coordinates: Coordinates) -> Result<Point> {
         match (coordinates, self.map.frame()) {
             (Coordinates::Metres(point), _) => Ok(point),
             (Coordinates::Degrees(lon_lat), Some(frame)) => Ok(frame.point(lon_lat)),
             (Coordinates::Degrees(_), None) => {
-                Err(self.error(line, Problem::NoFrame("a query in degrees")))
+                Err(self.error(location, Problem::NoFrame("a query in degrees")).into())
             }
         }
     }
 
-    fn error(&self, line: u64, problem: Problem) -> ImportError {
-        ImportError { file: self.file.to_owned(), location: FileLocation::Line(line), problem }
+    fn error(&self, location: FileLocation, problem: Problem) -> ImportError {
+        ImportError { file: self.file.clone(), location, problem }
     }
 }
 

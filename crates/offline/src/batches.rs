@@ -2,14 +2,14 @@
 //! until no query is waiting. A sequential scheme gets a turn for each arrival at the time of the
 //! query; its batches only expire queries.
 
-use super::files::OutputFiles;
-use super::history_check::HistoryCheck;
-use super::intake::{Accepted, Arrival};
-use super::per_batch::BatchRow;
-use super::registry::{Registry, UserNumbering};
-use super::text::Labels;
-use super::turn_writer::TurnWriter;
-use anyhow::Result;
+use crate::error::Result;
+use crate::files::OutputFiles;
+use crate::history_check::HistoryCheck;
+use crate::intake::{Accepted, Arrival};
+use crate::per_batch::BatchRow;
+use crate::registry::{Registry, UserNumbering};
+use crate::text::Labels;
+use crate::turn_writer::TurnWriter;
 use evaluation::metrics::Tally;
 use evaluation::score::MAX_IDLE_BATCHES;
 use evaluation::stopwatch::Stopwatch;

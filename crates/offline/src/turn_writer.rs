@@ -1,10 +1,10 @@
 //! Writes the result of a turn to files and metrics.
 
-use super::files::OutputFiles;
-use super::outcomes::ServedQuery;
-use super::registry::Registry;
-use super::text::Labels;
-use anyhow::Result;
+use crate::error::Result;
+use crate::files::OutputFiles;
+use crate::outcomes::ServedQuery;
+use crate::registry::Registry;
+use crate::text::Labels;
 use evaluation::metrics::{self, Tally};
 use meshcloak::engine::Turn;
 use meshcloak::map::StreetMap;
@@ -47,7 +47,7 @@ impl TurnWriter<'_> {
             }
             let (set, metres) = (sets[number].clone(), metres[number]);
             let (members, area) = (set.members.len(), set.region.area());
-            let served = ServedQuery { query, at, set, metres };
+            let served = ServedQuery { query, at, set, metres, map };
             files.outcomes.succeeded(registry, labels, &served)?;
             tally.succeed(&metrics::Success {
                 k: query.k,

@@ -1,7 +1,7 @@
 //! Names of waiting queries and users: the engine uses numbers, files use names. Departed queries are
 //! removed, so memory grows with the waiting list, not with the file.
 
-use super::intake::hashed_user;
+use crate::intake::hashed_user;
 use import::QueryRecord;
 use meshcloak::map::Position;
 use meshcloak::query::{Query, QueryId, UserId};

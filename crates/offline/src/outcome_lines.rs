@@ -1,75 +1,49 @@
-//! Outcomes as NDJSON (docs/SPEC.md §8). They link queries to regions: for evaluation only.
+//! Outcomes as lines of NDJSON.
 
-use super::registry::Registry;
-use super::text::{Labels, end_list, put_region, put_text, put_thousandths, put_whole};
-use anyhow::Result;
+use crate::error::Result;
+use crate::outcomes::ServedQuery;
+use crate::registry::Registry;
+use crate::text::{Labels, end_list, put_region, put_text, put_thousandths, put_whole};
 use evaluation::reason::Reason;
 use import::AtomicFile;
-use meshcloak::query::{Query, QueryId};
-use meshcloak::scheme::AnonymitySet;
 use meshcloak::units::Time;
 use std::path::Path;
 
-/// File of outcomes, visible when it is complete.
+/// A file of lines, visible when it is complete.
 #[derive(Debug)]
-pub struct OutcomeFile {
+pub(crate) struct OutcomeLines {
     file: AtomicFile,
     line: Vec<u8>,
 }
 
-/// Query that was served.
-#[derive(Clone, Debug)]
-pub struct ServedQuery<'a> {
-    /// Query.
-    pub query: &'a Query,
-    /// Time of the batch.
-    pub at: Time,
-    /// Anonymity set of the query.
-    pub set: AnonymitySet<'a>,
-    /// Street length of the region, in metres.
-    pub metres: f64,
-}
-
-impl OutcomeFile {
+impl OutcomeLines {
     /// Creates the file.
-    pub fn create(path: &Path) -> Result<OutcomeFile> {
-        Ok(OutcomeFile { file: AtomicFile::create(path)?, line: Vec::new() })
+    pub(crate) fn create(path: &Path) -> Result<OutcomeLines> {
+        Ok(OutcomeLines { file: AtomicFile::create(path)?, line: Vec::new() })
     }
 
     /// Writes a refused row; `id` is `None` if it could not be parsed.
-    pub fn refused(&mut self, id: Option<&str>, at: Time, reason: Reason) -> Result<()> {
+    pub(crate) fn refused(&mut self, id: Option<&str>, at: Time, reason: Reason) -> Result<()> {
         self.begin(id, "refused", at);
         self.field("reason");
         put_text(&mut self.line, reason.name());
         self.end()
     }
 
-    /// Writes an expired query.
-    pub fn expired(&mut self, registry: &Registry, query: QueryId, at: Time) -> Result<()> {
-        self.begin(Some(registry.name(query)), "expired", at);
-        self.end()
-    }
-
-    /// Writes a query that a newer one of the same user replaced.
-    pub fn replaced(&mut self, registry: &Registry, query: QueryId, at: Time) -> Result<()> {
-        self.begin(Some(registry.name(query)), "replaced", at);
-        self.end()
-    }
-
-    /// Writes a presence report that was published or ran out.
-    pub fn present(&mut self, registry: &Registry, query: QueryId, at: Time) -> Result<()> {
-        self.begin(Some(registry.name(query)), "present", at);
+    /// Writes a query that ended without a region.
+    pub(crate) fn ended(&mut self, id: &str, outcome: &str, at: Time) -> Result<()> {
+        self.begin(Some(id), outcome, at);
         self.end()
     }
 
     /// Writes a served query.
-    pub fn succeeded(
+    pub(crate) fn succeeded(
         &mut self,
         registry: &Registry,
         labels: &Labels,
         served: &ServedQuery<'_>,
     ) -> Result<()> {
-        let ServedQuery { query, at, ref set, metres } = *served;
+        let ServedQuery { query, at, ref set, metres, .. } = *served;
         self.begin(Some(registry.name(query.id)), "succeeded", at);
         self.field("delay");
         put_thousandths(&mut self.line, at.as_millis() - query.asked_at.as_millis());
@@ -89,7 +63,7 @@ impl OutcomeFile {
     }
 
     /// Completes the file.
-    pub fn finish(self) -> Result<()> {
+    pub(crate) fn finish(self) -> Result<()> {
         Ok(self.file.finish()?)
     }
 

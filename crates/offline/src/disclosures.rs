@@ -1,8 +1,8 @@
 //! Disclosures as NDJSON (docs/SPEC.md §9): time and region of each published set. No id, user, k or
 //! size is written, and the order depends on the regions alone.
 
-use super::text::{Labels, put_region, put_thousandths};
-use anyhow::Result;
+use crate::error::Result;
+use crate::text::{Labels, put_region, put_thousandths};
 use import::AtomicFile;
 use meshcloak::scheme::Published;
 use meshcloak::units::Time;

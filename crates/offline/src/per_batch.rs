@@ -1,7 +1,7 @@
 //! Statistics per batch as CSV (docs/SPEC.md §8).
 
-use super::text::{put_thousandths, put_whole};
-use anyhow::Result;
+use crate::error::Result;
+use crate::text::{put_thousandths, put_whole};
 use evaluation::stopwatch::{STAGES, Spent};
 use import::AtomicFile;
 use meshcloak::guard::Violation;

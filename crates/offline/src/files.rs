@@ -1,9 +1,9 @@
 //! Output files of a run: outcomes, disclosures, statistics per batch.
 
-use super::disclosures::DisclosureFile;
-use super::outcomes::OutcomeFile;
-use super::per_batch::BatchFile;
-use anyhow::Result;
+use crate::disclosures::DisclosureFile;
+use crate::error::Result;
+use crate::outcomes::OutcomeFile;
+use crate::per_batch::BatchFile;
 use std::path::Path;
 
 /// Requested output files; they become visible when the run is complete.

@@ -1,0 +1,148 @@
+//! Parquet files and partitioned folders: equal outcomes for equal queries in any format.
+
+use crate::cloak::DAY;
+use crate::program::{Run, meshcloak};
+use crate::town::TownFixture;
+use std::fs;
+use tempfile::TempDir;
+
+struct Folder(TempDir);
+
+impl Folder {
+    fn path(&self, name: &str) -> String {
+        self.0.path().join(name).display().to_string()
+    }
+
+    fn run(&self, command: &str, options: &[(&str, &str)]) -> Run {
+        let mut all = vec![command.to_owned(), "city:500:1".to_owned()];
+        for (option, value) in options {
+            all.push((*option).to_owned());
+            let value = value.strip_prefix('@').map_or((*value).to_owned(), |name| self.path(name));
+            all.push(value);
+        }
+        meshcloak(&all)
+    }
+}
+
+const FORMATS: [&str; 4] = ["csv", "csv.gz", "ndjson", "parquet"];
+
+/// The outcomes as NDJSON, for each format of the queries and the outcomes.
+#[test]
+fn equal_queries_in_any_format_give_equal_outcomes_scores_and_attacks() {
+    let folder = Folder(tempfile::tempdir().unwrap());
+    let [mut outcomes, mut scores, mut attacks] = [const { Vec::new() }; 3];
+    for format in FORMATS {
+        let queries = format!("@q.{format}");
+        folder.run("simulate", &[("--users", "400"), ("--out", &queries)]).done();
+        folder.run("cloak", &[("--queries", &queries), ("--out", "@o.ndjson")]).done();
+        folder.run("cloak", &[("--queries", &queries), ("--out", "@o.parquet")]).done();
+        outcomes.push(fs::read(folder.path("o.ndjson")).unwrap());
+        for written in ["@o.ndjson", "@o.parquet"] {
+            let files = [("--queries", queries.as_str()), ("--outcomes", written)];
+            scores.push(folder.run("score", &files).done().stdout);
+            let attack = [&files[..], &[("--attacks", "D,known-point")]].concat();
+            let table = folder.run("attack", &attack).done().stdout;
+            attacks.push(without_times(&table));
+        }
+    }
+    assert!(outcomes[0].len() > 10_000);
+    for all in [&scores, &attacks] {
+        assert!(all.iter().all(|text| *text == all[0]), "{all:?}");
+    }
+    assert!(outcomes.iter().all(|text| *text == outcomes[0]));
+}
+
+/// The last column of the table of attacks is a time.
+fn without_times(table: &str) -> Vec<String> {
+    let rows = table.lines().map(|line| line.trim_end());
+    rows.map(|row| row.rsplit_once(' ').map_or(row, |(rest, _)| rest).trim().to_owned()).collect()
+}
+
+#[test]
+fn errors_name_the_row() {
+    let town = TownFixture::new(DAY);
+    let path = town.path("q.parquet");
+    let folder = Folder(tempfile::tempdir().unwrap());
+    folder.run("simulate", &[("--users", "20"), ("--out", &path)]).done();
+    // The city's users are off the map of the town: refused, not an error.
+    let (map, out) = (town.path("t"), town.path("o.parquet"));
+    let run = meshcloak(&["cloak", &map, "--queries", &path, "--out", &out, "--json"]).json();
+    assert_eq!(run["refused"], run["queries"]);
+    let run = meshcloak(&["score", "--queries", &town.path("q"), "--outcomes", &out]);
+    assert_eq!(run.code, Some(1));
+    let expected = "o.parquet, row 1: query `";
+    assert!(run.stderr.contains(expected), "{run:?}");
+    let bytes = fs::read(&path).unwrap();
+    fs::write(&path, &bytes[..bytes.len() / 2]).unwrap();
+    let run = meshcloak(&["cloak", &map, "--queries", &path, "--out", &out]);
+    assert_eq!(run.code, Some(1));
+    assert!(run.stderr.contains("q.parquet: damaged: "), "{run:?}");
+}
+
+#[test]
+fn gzipped_parquet_is_refused_with_the_reason() {
+    let folder = Folder(tempfile::tempdir().unwrap());
+    let run = folder.run("simulate", &[("--users", "5"), ("--out", "@q.parquet.gz")]);
+    assert!(run.stderr.contains("gzipped Parquet; leave out `.gz`"), "{run:?}");
+    folder.run("simulate", &[("--users", "5"), ("--out", "@q.csv")]).done();
+    let run = folder.run("cloak", &[("--queries", "@q.csv"), ("--out", "@o.parquet.gz")]);
+    assert!(run.stderr.contains("gzipped Parquet; leave out `.gz`"), "{run:?}");
+}
+
+/// Two cities with two days each; the second city has its queries in two files.
+fn partitions(folder: &Folder) {
+    for city in ["500", "600"] {
+        let map = folder.path(&format!("{city}.meshmap"));
+        meshcloak(&["map", "convert", &format!("city:{city}:1"), &map]).done();
+        for day in ["1", "2"] {
+            let part = folder.path(&format!("in/city={city}/day={day}"));
+            fs::create_dir_all(&part).unwrap();
+            let out = format!("{part}/a.csv");
+            meshcloak(&["simulate", &map, "--users", "150", "--seed", day, "--out", &out]).done();
+            if city == "600" {
+                let text = fs::read_to_string(&out).unwrap();
+                let lines: Vec<&str> = text.lines().collect();
+                let (first, rest) = lines.split_at(lines.len() / 2);
+                fs::write(&out, first.join("\n")).unwrap();
+                fs::write(format!("{part}/b.csv"), [&[lines[0]], rest].concat().join("\n"))
+                    .unwrap();
+            }
+            fs::write(format!("{part}/_SUCCESS"), "").unwrap();
+        }
+    }
+}
+
+#[test]
+fn a_partitioned_folder_is_cloaked_part_by_part() {
+    let folder = Folder(tempfile::tempdir().unwrap());
+    partitions(&folder);
+    let (maps, queries, out) =
+        (folder.path("{city}.meshmap"), folder.path("in"), folder.path("out"));
+    let all = ["cloak", &maps, "--queries", &queries, "--out", &out];
+    let run = meshcloak(&[&all[..], &["--json"]].concat()).json();
+    let parts: Vec<&str> = run["partitions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|p| p["partition"].as_str().unwrap())
+        .collect();
+    let expected = ["city=500/day=1", "city=500/day=2", "city=600/day=1", "city=600/day=2"];
+    assert_eq!(parts, expected);
+    for city in ["500", "600"] {
+        for day in ["1", "2"] {
+            let (map, alone) = (folder.path(&format!("{city}.meshmap")), folder.path("q.csv"));
+            meshcloak(&["simulate", &map, "--users", "150", "--seed", day, "--out", &alone]).done();
+            let single = folder.path("o.ndjson");
+            meshcloak(&["cloak", &map, "--queries", &alone, "--out", &single]).done();
+            let part = folder.path(&format!("out/city={city}/day={day}/outcomes.ndjson"));
+            assert_eq!(fs::read(part).unwrap(), fs::read(single).unwrap(), "{city} {day}");
+        }
+    }
+    let again = meshcloak(&all);
+    assert!(again.stderr.contains("the folder is not empty; expected a new one"), "{again:?}");
+    let files = [&all[..4], &["--out", &folder.path("x"), "--per-batch", "b.csv"]].concat();
+    assert!(meshcloak(&files).stderr.contains("need --queries to be a file"));
+    fs::create_dir(folder.path("in/plain")).unwrap();
+    let named = [&all[..4], &["--out", &folder.path("y")]].concat();
+    assert!(meshcloak(&named).stderr.contains("plain: expected a folder name KEY=VALUE"));
+}

@@ -1,0 +1,158 @@
+//! Streaming reader of outcomes: NDJSON, plain or gzipped, or Parquet.
+
+use super::error::{ScoreError, ScoreProblem};
+use super::line::OutcomeLine;
+use flate2::bufread::MultiGzDecoder;
+#[cfg(feature = "parquet")]
+use import::columns::{BatchSource, JsonColumn, JsonKind, JsonRow, JsonRows};
+use import::{FileLocation, ImportError, Problem};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::{Path, PathBuf};
+
+/// Reads outcomes one at a time.
+pub struct OutcomeReader<'a> {
+    name: PathBuf,
+    rows: Rows<'a>,
+}
+
+enum Rows<'a> {
+    Lines {
+        input: Box<dyn BufRead + Send + 'a>,
+        number: u64,
+    },
+    #[cfg(feature = "parquet")]
+    Columns(Box<JsonRows<'a>>),
+}
+
+/// Longest accepted line, in bytes.
+const MAX_LINE_BYTES: u64 = 1 << 28;
+
+#[cfg(feature = "parquet")]
+const COLUMNS: [JsonColumn; 11] = {
+    const fn column(name: &'static str, kind: JsonKind) -> JsonColumn {
+        JsonColumn { name, kind }
+    }
+    [
+        column("query", JsonKind::Id),
+        column("outcome", JsonKind::Text),
+        column("at", JsonKind::Number),
+        column("delay", JsonKind::Number),
+        column("k", JsonKind::Number),
+        column("set", JsonKind::Texts),
+        column("mesh", JsonKind::Texts),
+        column("rectangle", JsonKind::Numbers),
+        column("disc", JsonKind::Numbers),
+        column("length", JsonKind::Number),
+        column("reason", JsonKind::Text),
+    ]
+};
+
+impl<'a> OutcomeReader<'a> {
+    /// Opens a file: Parquet if it begins with `PAR1`, otherwise NDJSON.
+    ///
+    /// # Errors
+    /// If the file cannot be opened.
+    pub fn open(path: &Path) -> Result<OutcomeReader<'a>, ScoreError> {
+        let failed = |error: io::Error| ScoreError::of_file(path, error.into());
+        let mut raw = BufReader::with_capacity(1 << 18, File::open(path).map_err(failed)?);
+        let start = raw.fill_buf().map_err(failed)?;
+        if start.starts_with(b"PAR1") {
+            return OutcomeReader::of_parquet(path);
+        }
+        let input: Box<dyn BufRead + Send> = match start.starts_with(&[0x1f, 0x8b]) {
+            true => Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(raw))),
+            false => Box::new(raw),
+        };
+        Ok(OutcomeReader { name: path.to_owned(), rows: Rows::Lines { input, number: 0 } })
+    }
+
+    #[cfg(feature = "parquet")]
+    fn of_parquet(path: &Path) -> Result<OutcomeReader<'a>, ScoreError> {
+        let names = COLUMNS.map(|column| column.name);
+        let source = BatchSource::open(path, &names, &());
+        let source = source.map_err(|error| ScoreError::of_import(path, error))?;
+        OutcomeReader::of_batches(source)
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn of_parquet(path: &Path) -> Result<OutcomeReader<'a>, ScoreError> {
+        let (file, location) = (path.to_owned(), FileLocation::File);
+        let error = ImportError { file, location, problem: Problem::NoParquet };
+        Err(ScoreError::of_import(path, error))
+    }
+
+    /// Reads outcomes from record batches.
+    ///
+    /// # Errors
+    /// If a column is missing that every outcome has.
+    #[cfg(feature = "parquet")]
+    pub fn of_batches(source: BatchSource<'a>) -> Result<OutcomeReader<'a>, ScoreError> {
+        let name = source.name().to_owned();
+        let schema = source.schema();
+        for column in ["query", "outcome", "at"] {
+            if schema.column_with_name(column).is_none() {
+                let found = schema.fields().iter().map(|field| field.name().as_str());
+                let found = found.collect::<Vec<_>>().join(",");
+                let problem = Problem::MissingColumn { missing: format!("`{column}`"), found };
+                let error =
+                    ImportError { file: name.clone(), location: FileLocation::File, problem };
+                return Err(ScoreError::of_import(&name, error));
+            }
+        }
+        Ok(OutcomeReader { name, rows: Rows::Columns(Box::new(JsonRows::new(source, &COLUMNS))) })
+    }
+
+    /// Returns the name for errors.
+    pub(crate) fn name(&self) -> &Path {
+        &self.name
+    }
+
+    /// Calls `add` for every outcome.
+    pub(crate) fn for_each(
+        mut self,
+        mut add: impl FnMut(OutcomeLine) -> Result<(), ScoreProblem>,
+    ) -> Result<(), ScoreError> {
+        while let Some((location, line)) = self.next_line()? {
+            let added = line.and_then(&mut add);
+            added.map_err(|problem| self.error(location, problem))?;
+        }
+        Ok(())
+    }
+
+    /// Returns location and content of the next outcome; `None` after the last.
+    fn next_line(
+        &mut self,
+    ) -> Result<Option<(FileLocation, Result<OutcomeLine, ScoreProblem>)>, ScoreError> {
+        match &mut self.rows {
+            Rows::Lines { input, number } => loop {
+                let mut text = String::new();
+                *number += 1;
+                let location = FileLocation::Line(*number);
+                let read = input.by_ref().take(MAX_LINE_BYTES).read_line(&mut text);
+                let read = read.map_err(|error| {
+                    let file = self.name.clone();
+                    ScoreError { file, location, problem: error.into() }
+                })?;
+                if read == 0 {
+                    return Ok(None);
+                }
+                if !text.trim().is_empty() {
+                    return Ok(Some((location, OutcomeLine::read(&text))));
+                }
+            },
+            #[cfg(feature = "parquet")]
+            Rows::Columns(rows) => {
+                let row = rows.next_row().map_err(|error| ScoreError::of_import(&self.name, error));
+                let of_row = |JsonRow { number, fields }| {
+                    (FileLocation::Row(number), OutcomeLine::of_fields(&fields))
+                };
+                Ok(row?.map(of_row))
+            }
+        }
+    }
+
+    fn error(&self, location: FileLocation, problem: ScoreProblem) -> ScoreError {
+        ScoreError { file: self.name.clone(), location, problem }
+    }
+}

@@ -1,0 +1,101 @@
+//! Long calls: the work runs in a thread without the interpreter lock, while the calling thread waits,
+//! handles signals and reports progress.
+//!
+//! After Ctrl-C the caller gets `KeyboardInterrupt` at once. The thread sees [`Reports::is_cancelled`]
+//! between batches and ends; what it computes until then is dropped.
+
+use import::Progress;
+use parking_lot::{Condvar, Mutex};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::time::Duration;
+
+/// Time between two looks at signals and progress.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Progress of a call, and whether it is cancelled.
+#[derive(Default)]
+pub(crate) struct Reports {
+    stage: Mutex<&'static str>,
+    total: AtomicU64,
+    done: AtomicU64,
+    cancelled: AtomicBool,
+}
+
+impl Reports {
+    /// Returns whether the caller was interrupted.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.cancelled.load(Relaxed)
+    }
+
+    /// Sets the units of work that are done.
+    pub(crate) fn set_done(&self, done: u64) {
+        self.done.store(done, Relaxed);
+    }
+}
+
+impl Progress for Reports {
+    fn begin(&self, stage: &'static str, total: u64) {
+        *self.stage.lock() = stage;
+        self.total.store(total, Relaxed);
+        self.done.store(0, Relaxed);
+    }
+
+    fn advance(&self, amount: u64) {
+        self.done.fetch_add(amount, Relaxed);
+    }
+}
+
+/// A value that one thread sets and another awaits.
+struct Slot<T> {
+    value: Mutex<Option<std::thread::Result<T>>>,
+    is_set: Condvar,
+}
+
+/// Runs `work` in a thread; `progress` is called with stage, total and done, or is `None`.
+pub(crate) fn run<T: Send + 'static>(
+    py: Python<'_>,
+    progress: Option<&Bound<'_, PyAny>>,
+    work: impl FnOnce(&Arc<Reports>) -> PyResult<T> + Send + 'static,
+) -> PyResult<T> {
+    let reports = Arc::new(Reports::default());
+    let slot = Arc::new(Slot { value: Mutex::new(None), is_set: Condvar::new() });
+    let worker = {
+        let (reports, slot) = (Arc::clone(&reports), Arc::clone(&slot));
+        move || {
+            let result = catch_unwind(AssertUnwindSafe(|| work(&reports)));
+            *slot.value.lock() = Some(result);
+            slot.is_set.notify_one();
+        }
+    };
+    std::thread::Builder::new().name("meshcloak".into()).spawn(worker)?;
+    loop {
+        let result = py.detach(|| {
+            let mut value = slot.value.lock();
+            if value.is_none() {
+                slot.is_set.wait_for(&mut value, POLL);
+            }
+            value.take()
+        });
+        match result {
+            Some(Ok(result)) => return result,
+            Some(Err(_)) => {
+                return Err(PyRuntimeError::new_err("a defect: the native code panicked"));
+            }
+            None => {
+                let reported = progress.map_or(Ok(()), |report| {
+                    let stage = *reports.stage.lock();
+                    let (total, done) = (reports.total.load(Relaxed), reports.done.load(Relaxed));
+                    report.call1((stage, total, done)).map(drop)
+                });
+                if let Err(interrupt) = py.check_signals().and(reported) {
+                    reports.cancelled.store(true, Relaxed);
+                    return Err(interrupt);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,135 @@
+"""Schemes by name and in Python, attacks and evaluation."""
+
+import pyarrow as pa
+import pytest
+
+import meshcloak as mc
+
+
+class Alone(mc.Scheme):
+    """Publishes each user with the next ones, and the street of the first: an adversary who runs it
+    again knows the user."""
+
+    name = "alone"
+    regions = "fixed"
+
+    def cloak(self, state, now):
+        users = {query.user: query for query in state.waiting}
+        queries = sorted(users.values(), key=lambda query: query.index)
+        for number, query in enumerate(queries):
+            members = (queries[number:] + queries[:number])[: query.k]
+            if len(members) == query.k:
+                yield [member.index for member in members], [query.street]
+
+
+class Town(mc.Scheme):
+    """All users are one set, and the region is the square around all streets."""
+
+    name = "town"
+    regions = "fixed"
+
+    def cloak(self, state, now):
+        users = {query.user: query.index for query in state.waiting}
+        return [(users.values(), mc.Rectangle(-1e5, -1e5, 1e5, 1e5))] if users else []
+
+
+def test_a_python_scheme_equals_the_native_one_when_it_returns_the_same(city, people):
+    """`paper` and a scheme that serves everybody: the larger sets serve more users."""
+    town = city.cloak(people, scheme=Town())
+    assert town.summary["success_rate"] > city.cloak(people, guarantee="paper").summary["success_rate"]
+    served = [row for row in town if row["outcome"] == "succeeded"]
+    assert all(row["rectangle"] == [-1e5, -1e5, 1e5, 1e5] for row in served)
+    assert all(row["query"] in row["set"] and len(row["set"]) >= row["k"] for row in served)
+    score = city.score(people, town)
+    assert (score["below_k"], score["counted_twice"]) == (0, 0)
+
+
+def test_an_attack_that_runs_the_scheme_again_finds_the_weak_one(city, people):
+    rows = {}
+    for scheme in [Alone(), Town(), "meshcloak/reciprocal"]:
+        row = city.attack(people, scheme, ["inversion"]).rows()[-1]
+        rows[row["scheme"]] = row["below_k"]
+    assert rows["town"] == 0 and rows["meshcloak/reciprocal"] == 0
+    assert rows["alone"] > 0.5
+
+
+def test_evaluate_compares_native_and_python_schemes(city):
+    table = city.evaluate(
+        ["meshcloak/history", "casper", Town()], users=300, attacks=["known-point"], victims=100
+    )
+    rows = table.rows()
+    assert [row["scheme"] for row in rows if row["attack"] == "as shown"] == [
+        "meshcloak/history", "casper", "town"]
+    known = {row["scheme"]: row["below_k"] for row in rows if row["attack"] == "known-point"}
+    assert known["meshcloak/history"] == 0
+
+
+def test_an_exception_of_a_scheme_reaches_the_caller(city, people):
+    class Broken(mc.Scheme):
+        name, regions = "broken", "fixed"
+
+        def cloak(self, state, now):
+            raise LookupError(f"at {now}")
+
+    with pytest.raises(LookupError, match=r"^'?at \d"):
+        city.cloak(people, scheme=Broken())
+    with pytest.raises(LookupError):
+        city.attack(people, Broken(), ["inversion"])
+
+
+@pytest.mark.parametrize(
+    "returned, message",
+    [
+        (lambda state: 7, "expected an iterable of"),
+        (lambda state: [7], "expected an iterable of"),
+        (lambda state: [([10**6], [])], "member 1000000 of"),
+        (lambda state: [([0], ["nowhere"])], "`nowhere` is not a street of the map"),
+    ],
+)
+def test_a_wrong_result_is_named(city, people, returned, message):
+    class Wrong(mc.Scheme):
+        name, regions = "wrong", "fixed"
+
+        def cloak(self, state, now):
+            return returned(state)
+
+    with pytest.raises((TypeError, ValueError, IndexError), match=message):
+        city.cloak(people, scheme=Wrong())
+
+
+def test_a_set_with_one_user_twice_is_refused(city, people):
+    class Twice(mc.Scheme):
+        name, regions = "twice", "fixed"
+
+        def cloak(self, state, now):
+            seen = {}
+            for query in state.waiting:
+                if query.user in seen:
+                    return [([seen[query.user], query.index], [query.street])]
+                seen[query.user] = query.index
+            return []
+
+    table = pa.table(people)
+    first = table.slice(0, 1)
+    again = first.set_column(0, "query", pa.array(["again"]))
+    with pytest.raises(ValueError, match="a set contains a user twice"):
+        city.cloak(pa.concat_tables([first, again]), scheme=Twice())
+
+
+def test_a_scheme_without_regions_is_refused(city, people):
+    class Silent(mc.Scheme):
+        name = "silent"
+
+    with pytest.raises(ValueError, match="scheme `silent` has no `regions`; expected"):
+        city.cloak(people, scheme=Silent())
+
+
+def test_names_are_checked(city, people, outcomes):
+    with pytest.raises(mc.Error, match="unknown scheme `magic`; expected meshcloak"):
+        city.cloak(people, scheme="magic")
+    with pytest.raises(mc.Error, match="unknown attack `magic`; expected reachability"):
+        city.attack(people, outcomes, ["magic"])
+    with pytest.raises(mc.Error, match="settings of MeshCloak"):
+        city.cloak(people, scheme="casper", region="cells")
+    assert "casper" in mc.scheme_names()
+    assert ("inversion", "D", "L3") in mc.attack_names()
