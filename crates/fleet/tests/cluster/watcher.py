@@ -3,10 +3,12 @@
 Both are in the binary form of crates/fleet/src/message: a version byte, then postcard (integers
 as LEB128, text with its length). Only the beginning is read: city, shard and epoch.
 """
-import threading, time
+import re, threading, time
+from pathlib import Path
 from nats_client import NatsClient
 
-VERSION = 2
+MESSAGES = Path(__file__).resolve().parents[2] / "src/message/mod.rs"
+VERSION = int(re.search(r"const VERSION: u8 = (\d+);", MESSAGES.read_text())[1])
 PART = 0  # variant of `ToFrontend`
 
 
