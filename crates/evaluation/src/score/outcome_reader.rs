@@ -25,6 +25,9 @@ enum Rows<'a> {
     Columns(Box<JsonRows<'a>>),
 }
 
+/// An outcome with its place in the file.
+type LocatedLine = (FileLocation, Result<OutcomeLine, ScoreProblem>);
+
 /// Longest accepted line, in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 28;
 
@@ -121,9 +124,7 @@ impl<'a> OutcomeReader<'a> {
     }
 
     /// Returns location and content of the next outcome; `None` after the last.
-    fn next_line(
-        &mut self,
-    ) -> Result<Option<(FileLocation, Result<OutcomeLine, ScoreProblem>)>, ScoreError> {
+    fn next_line(&mut self) -> Result<Option<LocatedLine>, ScoreError> {
         match &mut self.rows {
             Rows::Lines { input, number } => loop {
                 let mut text = String::new();

@@ -6,6 +6,7 @@ use super::nearby::{MAX_WANTS, Place, find_places, merge};
 use super::nearby_plan::{Limit, NearbyWant};
 use super::parameters::{Parameters, here, radius};
 use super::problem::Problem;
+use super::set;
 use super::tagged_category::category_of;
 use super::user_queries::Here;
 use crate::answers::json;
@@ -101,10 +102,10 @@ fn feature(place: &Place) -> Value {
         "type": "house",
     });
     if let Some(key) = key_of_category(&place.category) {
-        properties["osm_key"] = key.into();
+        set(&mut properties, "osm_key", key.into());
     }
     if !place.name.is_empty() {
-        properties["name"] = place.name.as_str().into();
+        set(&mut properties, "name", place.name.as_str().into());
     }
     value!({
         "type": "Feature",

@@ -3,6 +3,7 @@
 use super::ql::{Detail, Output, OverpassQuery};
 use crate::compatible::element_id::{ElementId, ElementType};
 use crate::compatible::nearby::Place;
+use crate::compatible::set;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -46,23 +47,23 @@ fn element_json(id: ElementId, element: &Element<'_>, output: Output) -> Value {
     let has_coordinates = output.center || matches!(output.detail, Detail::Body | Detail::Skeleton);
     match id.element {
         ElementType::Node if has_coordinates => {
-            json["lat"] = place.lat.into();
-            json["lon"] = place.lon.into();
+            set(&mut json, "lat", place.lat.into());
+            set(&mut json, "lon", place.lon.into());
         }
         ElementType::Way | ElementType::Relation if output.center => {
-            json["center"] = json!({"lat": place.lat, "lon": place.lon});
+            set(&mut json, "center", json!({"lat": place.lat, "lon": place.lon}));
         }
         _ => {}
     }
     if matches!(output.detail, Detail::Body | Detail::Tags) {
         let mut tags = json!({*key: place.category});
         if !place.name.is_empty() {
-            tags["name"] = place.name.as_str().into();
+            set(&mut tags, "name", place.name.as_str().into());
         }
         if !id.is_osm {
-            tags["ref"] = place.id.as_str().into();
+            set(&mut tags, "ref", place.id.as_str().into());
         }
-        json["tags"] = tags;
+        set(&mut json, "tags", tags);
     }
     json
 }

@@ -9,6 +9,7 @@ use crate::compatible::nearby::{Place, find_places, merge};
 use crate::compatible::nearby_plan::Limit;
 use crate::compatible::parameters::{here, radius};
 use crate::compatible::problem::{Problem, ProblemKind};
+use crate::compatible::set;
 use crate::gateway::Gateway;
 use crate::routes::{JSON, read_body};
 use axum::extract::{Request, State};
@@ -161,7 +162,7 @@ fn place_json(place: &Place) -> Value {
         "location": {"latitude": place.lat, "longitude": place.lon},
     });
     if !place.name.is_empty() {
-        json["displayName"] = value!({"text": place.name});
+        set(&mut json, "displayName", value!({"text": place.name}));
     }
     json
 }
