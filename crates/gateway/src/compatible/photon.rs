@@ -102,10 +102,10 @@ fn feature(place: &Place) -> Value {
         "type": "house",
     });
     if let Some(key) = key_of_category(&place.category) {
-        set(&mut properties, "osm_key", key.into());
+        set(&mut properties, "osm_key", key);
     }
     if !place.name.is_empty() {
-        set(&mut properties, "name", place.name.as_str().into());
+        set(&mut properties, "name", place.name.as_str());
     }
     value!({
         "type": "Feature",

@@ -10,7 +10,8 @@
 
 #[cfg(feature = "parquet")]
 mod column_reader;
-#[cfg(all(test, feature = "parquet"))]
+#[cfg(test)]
+#[cfg(feature = "parquet")]
 mod column_tests;
 #[cfg(feature = "parquet")]
 mod column_writer;

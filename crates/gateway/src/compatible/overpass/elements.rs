@@ -47,8 +47,8 @@ fn element_json(id: ElementId, element: &Element<'_>, output: Output) -> Value {
     let has_coordinates = output.center || matches!(output.detail, Detail::Body | Detail::Skeleton);
     match id.element {
         ElementType::Node if has_coordinates => {
-            set(&mut json, "lat", place.lat.into());
-            set(&mut json, "lon", place.lon.into());
+            set(&mut json, "lat", place.lat);
+            set(&mut json, "lon", place.lon);
         }
         ElementType::Way | ElementType::Relation if output.center => {
             set(&mut json, "center", json!({"lat": place.lat, "lon": place.lon}));
@@ -58,10 +58,10 @@ fn element_json(id: ElementId, element: &Element<'_>, output: Output) -> Value {
     if matches!(output.detail, Detail::Body | Detail::Tags) {
         let mut tags = json!({*key: place.category});
         if !place.name.is_empty() {
-            set(&mut tags, "name", place.name.as_str().into());
+            set(&mut tags, "name", place.name.as_str());
         }
         if !id.is_osm {
-            set(&mut tags, "ref", place.id.as_str().into());
+            set(&mut tags, "ref", place.id.as_str());
         }
         set(&mut json, "tags", tags);
     }
