@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-scale connect clients soak fuzz deb deb-test image sbom operators js cluster-test faketime cluster cluster-access cluster-load pir
+.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-scale connect start-pages clients soak fuzz deb deb-test image sbom operators js cluster-test faketime cluster cluster-access cluster-load pir
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -78,12 +78,18 @@ built:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(GATES)
 
-# Runs every command of docs/CONNECT.md and of the getting-started pages.
+# Runs every command of docs/CONNECT.md.
 ASK = $(CARGO) build -q -p gateway --example ask
-connect: postgis ogc clients
+connect: postgis ogc
 	$(COMMAND)
 	$(ASK)
 	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask
+
+# Runs every command of the getting-started pages. Not part of `make test`.
+start-pages: clients
+	$(COMMAND)
+	$(ASK)
+	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask START_APPS.md START_OPERATORS.md
 
 # Fuzzes the client API with valid and invalid requests generated from its OpenAPI document.
 schemathesis:

@@ -4,6 +4,12 @@
 //! runs in a thread of its own without the interpreter lock, so that Ctrl-C ends it and progress is
 //! reported ([`call`]).
 
+#![allow(
+    clippy::too_many_arguments,
+    clippy::needless_pass_by_value,
+    reason = "signatures are those of the Python API"
+)]
+
 mod arguments;
 mod attack_table;
 mod call;

@@ -11,7 +11,7 @@ use meshcloak::mesh::MeshRule;
 use meshcloak::scheme::{
     Description, Observer, Pace, Published, RegionDependence, Scheme, Stage, State as EngineState,
 };
-use meshcloak::units::{Length, Time};
+use meshcloak::units::{Length, Speed, Time};
 use parking_lot::Mutex;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -190,7 +190,7 @@ fn seen(map: &StreetMap, index: usize, query: &meshcloak::Query) -> Query {
         t: query.asked_at.as_millis() as f64 / 1000.0,
         dt: query.temporal_tolerance.as_secs_f64(),
         dc: query.distance_constraint.as_metres(),
-        speed: query.speed.map(|speed| speed.as_metres_per_second()),
+        speed: query.speed.map(Speed::as_metres_per_second),
         asks: query.asks,
     }
 }

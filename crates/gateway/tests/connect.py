@@ -210,7 +210,7 @@ def run_start(folder, name):
 
 
 def main(folder):
-    wanted = sys.argv[3:] or ["CONNECT.md", "START_APPS.md", "START_OPERATORS.md"]
+    wanted = sys.argv[3:] or ["CONNECT.md"]
     for name in wanted:
         (folder / name).mkdir(mode=0o755)
         run_connect(folder / name) if name == "CONNECT.md" else run_start(folder / name, name)

@@ -75,7 +75,7 @@ fn health_is_that_of_the_gateway() {
     let url = format!("http://{}", socket.local_addr().unwrap());
     let stopping = std::thread::spawn(move || {
         let (mut stream, _) = socket.accept().unwrap();
-        stream.read(&mut [0; 1024]).unwrap();
+        assert!(stream.read(&mut [0; 1024]).unwrap() > 0);
         stream.write_all(b"HTTP/1.1 503 Service Unavailable\r\n\r\n").unwrap();
     });
     let run = meshcloak(&["health", &url]);

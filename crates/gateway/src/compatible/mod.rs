@@ -53,10 +53,3 @@ fn apis() -> Router<Arc<Gateway>> {
         .route("/maps/api/place/nearbysearch/json", get(places::legacy::search))
         .route("/reverse", get(photon::reverse))
 }
-
-/// Sets a member of a JSON object.
-fn set(object: &mut serde_json::Value, name: &str, value: impl Into<serde_json::Value>) {
-    if let Some(members) = object.as_object_mut() {
-        members.insert(name.to_owned(), value.into());
-    }
-}

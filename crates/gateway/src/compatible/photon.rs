@@ -6,7 +6,6 @@ use super::nearby::{MAX_WANTS, Place, find_places, merge};
 use super::nearby_plan::{Limit, NearbyWant};
 use super::parameters::{Parameters, here, radius};
 use super::problem::Problem;
-use super::set;
 use super::tagged_category::category_of;
 use super::user_queries::Here;
 use crate::answers::json;
@@ -18,7 +17,7 @@ use axum::extract::{RawQuery, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
-use serde_json::{Value, json as value};
+use serde_json::{Map, Value, json as value};
 use std::sync::Arc;
 
 const ONCE: [&str; 6] = ["lon", "lat", "radius", "limit", "distance_sort", "lang"];
@@ -95,17 +94,17 @@ fn parse(gateway: &Gateway, query: &str) -> Result<ReverseRequest, String> {
 
 fn feature(place: &Place) -> Value {
     let id = ElementId::of(&place.id);
-    let mut properties = value!({
-        "osm_type": id.element.letter(),
-        "osm_id": id.number,
-        "osm_value": place.category,
-        "type": "house",
-    });
+    let mut properties = Map::new();
+    let mut add = |name: &str, value: Value| drop(properties.insert(name.to_owned(), value));
+    add("osm_type", id.element.letter().into());
+    add("osm_id", id.number.into());
+    add("osm_value", place.category.as_str().into());
+    add("type", "house".into());
     if let Some(key) = key_of_category(&place.category) {
-        set(&mut properties, "osm_key", key);
+        add("osm_key", key.into());
     }
     if !place.name.is_empty() {
-        set(&mut properties, "name", place.name.as_str());
+        add("name", place.name.as_str().into());
     }
     value!({
         "type": "Feature",

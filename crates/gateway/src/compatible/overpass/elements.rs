@@ -3,8 +3,7 @@
 use super::ql::{Detail, Output, OverpassQuery};
 use crate::compatible::element_id::{ElementId, ElementType};
 use crate::compatible::nearby::Place;
-use crate::compatible::set;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// A selected place with the key of its category.
@@ -43,27 +42,30 @@ pub(super) fn document(query: &OverpassQuery, lists: Vec<Vec<Place>>) -> Value {
 
 fn element_json(id: ElementId, element: &Element<'_>, output: Output) -> Value {
     let Element { place, key } = element;
-    let mut json = json!({"type": id.element.to_string(), "id": id.number});
+    let mut json = Map::new();
+    json.insert("type".into(), id.element.to_string().into());
+    json.insert("id".into(), id.number.into());
     let has_coordinates = output.center || matches!(output.detail, Detail::Body | Detail::Skeleton);
     match id.element {
         ElementType::Node if has_coordinates => {
-            set(&mut json, "lat", place.lat);
-            set(&mut json, "lon", place.lon);
+            json.insert("lat".into(), place.lat.into());
+            json.insert("lon".into(), place.lon.into());
         }
         ElementType::Way | ElementType::Relation if output.center => {
-            set(&mut json, "center", json!({"lat": place.lat, "lon": place.lon}));
+            json.insert("center".into(), json!({"lat": place.lat, "lon": place.lon}));
         }
         _ => {}
     }
     if matches!(output.detail, Detail::Body | Detail::Tags) {
-        let mut tags = json!({*key: place.category});
+        let mut tags = Map::new();
+        tags.insert((*key).to_owned(), place.category.as_str().into());
         if !place.name.is_empty() {
-            set(&mut tags, "name", place.name.as_str());
+            tags.insert("name".into(), place.name.as_str().into());
         }
         if !id.is_osm {
-            set(&mut tags, "ref", place.id.as_str());
+            tags.insert("ref".into(), place.id.as_str().into());
         }
-        set(&mut json, "tags", tags);
+        json.insert("tags".into(), tags.into());
     }
-    json
+    json.into()
 }

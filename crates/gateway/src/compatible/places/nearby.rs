@@ -9,7 +9,6 @@ use crate::compatible::nearby::{Place, find_places, merge};
 use crate::compatible::nearby_plan::Limit;
 use crate::compatible::parameters::{here, radius};
 use crate::compatible::problem::{Problem, ProblemKind};
-use crate::compatible::set;
 use crate::gateway::Gateway;
 use crate::routes::{JSON, read_body};
 use axum::extract::{Request, State};
@@ -18,7 +17,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
-use serde_json::{Value, json as value};
+use serde_json::{Map, Value, json as value};
 use std::sync::Arc;
 
 /// Body of a request. Has no `Debug`: it holds the position. Unknown fields are refused by name.
@@ -154,17 +153,17 @@ impl SearchNearby {
 }
 
 fn place_json(place: &Place) -> Value {
-    let mut json = value!({
-        "name": format!("places/{}", place.id),
-        "id": place.id,
-        "types": [place.category],
-        "primaryType": place.category,
-        "location": {"latitude": place.lat, "longitude": place.lon},
-    });
+    let mut json = Map::new();
+    let mut add = |name: &str, value: Value| drop(json.insert(name.to_owned(), value));
+    add("name", format!("places/{}", place.id).into());
+    add("id", place.id.as_str().into());
+    add("types", value!([place.category]));
+    add("primaryType", place.category.as_str().into());
+    add("location", value!({"latitude": place.lat, "longitude": place.lon}));
     if !place.name.is_empty() {
-        set(&mut json, "displayName", value!({"text": place.name}));
+        add("displayName", value!({"text": place.name}));
     }
-    json
+    json.into()
 }
 
 fn refuse(gateway: &Gateway, problem: &Problem) -> Response {

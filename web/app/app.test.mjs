@@ -6,8 +6,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { readMap } from './brute.mjs';
-import { MAP, accessible, binary, browser, open, pictures, plain } from './harness.mjs';
+import { readMap } from '../test/brute.mjs';
+import { MAP, accessible, binary, browser, open, pictures, plain } from '../test/harness.mjs';
 
 let gateway, chrome, url, here, crowd;
 
