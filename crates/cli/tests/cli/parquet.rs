@@ -53,7 +53,7 @@ fn equal_queries_in_any_format_give_equal_outcomes_scores_and_attacks() {
 
 /// The last column of the table of attacks is a time.
 fn without_times(table: &str) -> Vec<String> {
-    let rows = table.lines().map(|line| line.trim_end());
+    let rows = table.lines().map(str::trim_end);
     rows.map(|row| row.rsplit_once(' ').map_or(row, |(rest, _)| rest).trim().to_owned()).collect()
 }
 
