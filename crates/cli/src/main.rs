@@ -7,8 +7,12 @@ mod attack;
 mod cloak;
 mod cluster_command;
 mod cluster_process;
+mod distinct_files;
+mod doctor;
 mod drive;
 mod evaluate;
+mod generate;
+mod health;
 mod keys;
 mod map;
 mod map_args;
@@ -29,8 +33,9 @@ mod table;
 mod threads;
 mod traces;
 mod traffic_args;
+mod user_token;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Returns freed memory to the system within seconds. Results are allocated by one thread and freed
@@ -85,8 +90,15 @@ enum Command {
     Score(score::Score),
     /// Run the gateway.
     Serve(serve::Serve),
+    /// Examine what a gateway depends on, and say what to do.
+    Doctor(doctor::Doctor),
     /// Send simulated queries to a running gateway and check the answers.
     Drive(drive::Drive),
+    /// Ask a running gateway whether it accepts queries; for health checks of containers.
+    Health(health::Health),
+    /// Write man pages and shell completions, for packages.
+    #[command(hide = true)]
+    Generate(generate::Generate),
     /// Create, list and revoke API keys of the gateway.
     #[command(subcommand)]
     Keys(keys::Keys),
@@ -126,7 +138,10 @@ fn main() -> ExitCode {
         Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),
         Command::Serve(serve) => serve.run(&console),
+        Command::Doctor(doctor) => doctor.run(&console),
         Command::Drive(drive) => drive.run(&console),
+        Command::Health(health) => health.run(),
+        Command::Generate(generate) => generate.run(Cli::command()),
         Command::Keys(keys) => keys.run(),
         Command::Cluster(command) => command.run(),
         Command::Pois(command) => command.run(&console),
@@ -135,8 +150,31 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             console.clear();
-            eprintln!("meshcloak: {error:#}");
+            eprintln!("meshcloak: {}", message(&error));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Joins the messages of an error and its causes; a cause that the message already contains is left
+/// out.
+fn message(error: &anyhow::Error) -> String {
+    error.chain().skip(1).fold(error.to_string(), |text, cause| {
+        let cause = cause.to_string();
+        if text.contains(&cause) { text } else { format!("{text}: {cause}") }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::anyhow;
+
+    #[test]
+    fn a_cause_is_named_once() {
+        let error = anyhow!("disk full").context("a.csv: disk full").context("cannot write");
+        assert_eq!(message(&error), "cannot write: a.csv: disk full");
+        let error = anyhow!("disk full").context("a.csv");
+        assert_eq!(message(&error), "a.csv: disk full");
     }
 }
