@@ -98,6 +98,10 @@ pub struct Cloak {
     json: bool,
 }
 
+/// Size of a query file per street of the map above which all distances are computed in advance, on
+/// all threads: about one query per street. Answers do not depend on it.
+const QUERY_BYTES_PER_STREET: u64 = 64;
+
 impl Cloak {
     /// Reads map and queries, cloaks them, writes the files, prints the summary.
     pub fn run(&self, console: &Console) -> Result<()> {
@@ -137,6 +141,10 @@ impl Cloak {
         console.begin("measuring distances", 0);
         let max_bytes = evaluation::provenance::Machine::detect().max_row_bytes();
         let atlas = Arc::new(Atlas::with_max_bytes(map, self.dc_max, max_bytes));
+        let bytes = std::fs::metadata(&self.queries).map_or(0, |file| file.len());
+        if bytes > QUERY_BYTES_PER_STREET * atlas.map().street_count() as u64 {
+            atlas.fill();
+        }
         let start = Instant::now();
         let tally = self.run_batches(&atlas, console);
         console.clear();

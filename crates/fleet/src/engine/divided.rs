@@ -6,7 +6,6 @@
 //! (docs/SPEC.md §6). Order of the queries of a user within a tick: by time under `history`, where
 //! the log has it, then by shard.
 
-use super::log_check::next_found;
 use super::reign::{Reign, ReignEnd};
 use super::remote::Remote;
 use crate::message::EndCode;
@@ -99,7 +98,7 @@ impl Reign {
         self.append(Body::Tick(Tick { at, accepted: Some(accepted), left: None })).await?;
         while !self.others.have_begun(at, self.shard.number, self.city.shards) {
             let found = tokio::select! {
-                found = next_found(&mut self.follower, &self.shard) => found?,
+                found = self.follower.next_again() => found?,
                 () = self.lease.lost() => return Err(ReignEnd::LeaseLost),
                 () = self.host.stopped() => return Err(ReignEnd::Stopped),
             };

@@ -5,35 +5,15 @@
 //! later owner refuse `history` for one horizon (fail closed).
 
 use super::reign::{Reign, ReignEnd};
-use cluster::{Body, ClusterError, Entry, Followed, Follower, Members, Shard, Tick, Trace};
+use cluster::{Body, Entry, Followed, Members, Tick, Trace};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::units::Time;
 use std::time::Duration;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep_until};
 
 /// Time for which an owner tries to read a record that another process has seen. Then the record
 /// counts as lost.
 const CATCH_UP: Duration = Duration::from_secs(1);
-
-/// Pause after a read that failed.
-const READ_AGAIN: Duration = Duration::from_millis(100);
-
-/// Waits for what comes next in the log. While the servers do not answer or elect a leader it tries
-/// again: the lease decides how long a reign lasts, and nothing leaves meanwhile. Cancel safe.
-pub(super) async fn next_found(
-    follower: &mut Follower,
-    shard: &Shard,
-) -> Result<Followed, ClusterError> {
-    loop {
-        match follower.next().await {
-            Err(error) if error.is_temporary() => {
-                tracing::warn!(%error, %shard, "the log cannot be read at present");
-                sleep(READ_AGAIN).await;
-            }
-            found => return found,
-        }
-    }
-}
 
 impl Reign {
     /// Under `history`, reads every record that the messages and the signs of life refer to. A
@@ -67,7 +47,7 @@ impl Reign {
                 Trace::Unread => {}
             }
             let found = tokio::select! {
-                found = next_found(&mut self.follower, &self.shard) => found?,
+                found = self.follower.next_again() => found?,
                 () = sleep_until(limit) => return Ok(false),
                 () = self.lease.lost() => return Err(ReignEnd::LeaseLost),
             };
@@ -90,7 +70,7 @@ impl Reign {
     pub(super) async fn read_log(&mut self) -> Result<(), ReignEnd> {
         while self.follower.position() < self.sequence {
             let found = tokio::select! {
-                found = next_found(&mut self.follower, &self.shard) => found?,
+                found = self.follower.next_again() => found?,
                 () = self.lease.lost() => return Err(ReignEnd::LeaseLost),
             };
             self.apply(&found)?;

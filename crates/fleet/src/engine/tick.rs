@@ -2,7 +2,6 @@
 
 use super::inbox::Received;
 use super::intake::{NotAccepted, Receipt, Surroundings};
-use super::log_check::next_found;
 use super::parts::{Destination, messages, pendings};
 use super::reign::{Reign, ReignEnd};
 use super::remote::Remote;
@@ -81,7 +80,7 @@ impl Reign {
                 () = sleep_until(self.clock.instant_of(at, now)) => return Ok(at),
                 () = self.lease.lost() => return Err(ReignEnd::LeaseLost),
                 () = self.host.stopped() => return Err(ReignEnd::Stopped),
-                found = next_found(&mut self.follower, &self.shard), if self.city.shards > 1 => self.apply(&found?)?,
+                found = self.follower.next_again(), if self.city.shards > 1 => self.apply(&found?)?,
             }
             if self.lease.is_held() && self.clock.now() >= at && self.begun_by_others().is_none() {
                 return Ok(at);
