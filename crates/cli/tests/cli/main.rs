@@ -14,6 +14,7 @@ mod documents;
 mod evaluate;
 mod golden;
 mod neighbours;
+mod operators;
 mod pois;
 mod program;
 mod real_maps;
