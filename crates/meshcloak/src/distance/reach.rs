@@ -21,10 +21,10 @@
 //! near part and the street itself, so that a set of near streets is a 64-bit mask that is already
 //! sorted.
 //!
-//! The simple version, all rows in advance, takes seconds and a gigabyte on a city of 68,000 streets,
-//! of which a batch reads a small part: few rows are followed beyond 47 entries, fewer beyond a third
-//! of `dc_max`. A middle tail is a ninth of the row, less than the distance matrix that rows computed
-//! in advance need beside them. Within a block near parts are contiguous, so that they are read
+//! The simple version, all rows in advance, computes and stores what no batch reads: few rows are
+//! followed beyond 47 entries, fewer beyond a third of `dc_max`. A middle tail is stored again when the
+//! whole row is needed, about a ninth of it on a map of even density; the distance matrix, which rows
+//! in advance need beside them, is not stored. Within a block near parts are contiguous, so that they are read
 //! almost sequentially and can be prefetched; see docs/BENCHMARKS.md, "Where the engine's time goes"
 //! and "Preparing".
 
