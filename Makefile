@@ -31,9 +31,12 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
     $(shell find web/src web/public -type f)
 	cd web && npm run -s build
 
+# Builds the command for tests. `make test` skips it: `cargo test` has built the command.
+COMMAND = $(CARGO) build -q --bin meshcloak
+
 # Tests the page in Debian's Chromium against a running demo.
 browser: setup node chromium page nats
-	$(CARGO) build --bin meshcloak
+	$(COMMAND)
 	cd web && npm test
 
 # The page needs Node 20.19 or newer. If the system's Node is older, npm installs Node 22 into
@@ -60,11 +63,10 @@ test: setup node chromium page valgrind postgis ogc nats
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
-	$(CARGO) run -q -p meshcloak --example embed
-	$(CARGO) run -q -p meshcloak --example own_scheme
-	$(MAKE) browser
-	$(CARGO) build -q -p gateway --example ask
-	@$(MAKE) served >target/served.log 2>&1 & $(MAKE) built; built=$$?; \
+	target/debug/examples/embed
+	target/debug/examples/own_scheme
+	$(MAKE) browser COMMAND=
+	@$(MAKE) served COMMAND= ASK= >target/served.log 2>&1 & $(MAKE) built; built=$$?; \
 	  wait $$!; served=$$?; cat target/served.log; exit $$((built | served))
 
 # Checks that mostly wait for servers, and checks that mostly compile: `make test` runs both at once.
@@ -77,14 +79,15 @@ built:
 	$(GATES)
 
 # Runs every command of docs/CONNECT.md.
+ASK = $(CARGO) build -q -p gateway --example ask
 connect: postgis ogc
-	$(CARGO) build -q --bin meshcloak
-	$(CARGO) build -q -p gateway --example ask
+	$(COMMAND)
+	$(ASK)
 	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask
 
 # Fuzzes the client API with valid and invalid requests generated from its OpenAPI document.
 schemathesis:
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	crates/gateway/tests/schemathesis.sh target/debug/meshcloak
 
 # Load test on loopback: the gateway, a bare echo server and the engine alone, in one run.
@@ -97,7 +100,7 @@ load: setup
 SOAK_SECONDS ?= $(or $(SECONDS),600)
 SOAK ?=
 soak: setup
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	python3 -B crates/gateway/tests/soak/test_privacy_check.py
 	python3 -B crates/gateway/tests/soak/test_promises.py
 	python3 -B crates/gateway/tests/soak target/debug/meshcloak --seconds $(SOAK_SECONDS) $(SOAK)
@@ -109,7 +112,7 @@ FUZZ_SECONDS = $(or $(SECONDS),60)
 FUZZ ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 fuzz: setup
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install cargo-fuzz --locked
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	python3 -B fuzz/seeds.py target/debug/meshcloak fuzz/corpus
 	for target in $(FUZZ); do \
 	  mkdir -p fuzz/corpus/$$target; seeds=$$(ls -d fuzz/seeds/$$target 2>/dev/null); \
@@ -121,7 +124,7 @@ fuzz: setup
 CLUSTER_TEST ?=
 NATS_SERVER = $(or $(MESHCLOAK_NATS),$(NATS)/bin/nats-server)
 cluster-test: setup nats faketime
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	python3 -B crates/fleet/tests/cluster/test_reach_check.py
 	python3 -B crates/fleet/tests/cluster target/debug/meshcloak $(NATS_SERVER) $(CLUSTER_TEST)
 
@@ -141,7 +144,7 @@ cluster-load: setup nats
 
 # Tests dist/nats-server.conf: a cluster with TLS works, and frontends cannot read the log.
 cluster-access: setup nats
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	python3 -B crates/fleet/tests/loopback/access.py target/debug/meshcloak
 
 # Lints and tests private information retrieval (feature `pir`), which `make test` leaves out: it

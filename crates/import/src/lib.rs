@@ -1,8 +1,9 @@
 //! Readers and writers of street maps, queries and traces. All file formats are confined to this
 //! crate.
 //!
-//! Maps ([`StreetMap`]): OSM PBF and XML, Brinkhoff, CSV, prepared maps, and the built-in city.
-//! Queries: CSV, NDJSON and, with the feature `parquet`, Parquet and Arrow. Traces: Brinkhoff, taxi CSV and GPX.
+//! Maps ([`StreetMap`]): OSM PBF and XML, Brinkhoff, CSV, GraphML, prepared maps, and the built-in
+//! city. Queries: CSV, NDJSON and, with the feature `parquet`, Parquet and Arrow. Traces: Brinkhoff,
+//! taxi CSV and GPX.
 //!
 //! [`StreetMap`]: meshcloak::map::StreetMap
 //!
@@ -27,6 +28,7 @@ mod file_location;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod geojson;
+mod graphml;
 mod input;
 mod located_problem;
 mod lon_lat;

@@ -3,8 +3,11 @@
 
 mod map_template;
 mod partitions;
+mod refusals;
+mod sorted_rows;
 mod summary;
 
+use crate::distinct_files::{self, NamedFile};
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::parse;
 use crate::progress::Console;
@@ -14,7 +17,6 @@ use crate::threads::Threads;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use evaluation::metrics::Tally;
-use evaluation::reason::Reason;
 use import::{MapSource, Progress as _, QueryReader};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
@@ -22,7 +24,9 @@ use offline::batches::Batches;
 use offline::text::Labels;
 use offline::{BadRows, Intake, Limits, OutputFiles};
 use partitions::Partition;
+use refusals::Refusals;
 use serde_json::Value;
+use sorted_rows::sorted_rows;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
@@ -51,7 +55,7 @@ pub struct Cloak {
     map: Option<MapSource>,
     #[command(flatten)]
     how: MapArgs,
-    /// Queries to read, CSV, NDJSON or Parquet, or a folder of partitions.
+    /// Queries to read, CSV, NDJSON or Parquet, or a folder of partitions; `-` reads standard input.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
     /// Outcomes to write: .parquet, otherwise NDJSON, gzipped if the name ends in .gz; a new folder
@@ -80,6 +84,13 @@ pub struct Cloak {
     /// Abort at a row that is malformed, out of order, or has a duplicate id.
     #[arg(long)]
     strict: bool,
+    /// Sort the rows of each file by `t` in memory, up to 5 million; otherwise rows out of order are
+    /// refused.
+    #[arg(long)]
+    sort: bool,
+    /// Accept a file of which more than half of the queries are off the map.
+    #[arg(long)]
+    allow_off_map: bool,
     /// Skip the search for duplicate ids, which needs 9 to 18 bytes for each row.
     #[arg(long)]
     unique_ids: bool,
@@ -92,18 +103,40 @@ impl Cloak {
     /// Reads map and queries, cloaks them, writes the files, prints the summary.
     pub fn run(&self, console: &Console) -> Result<()> {
         self.scheme.check(self.batch)?;
+        self.check_files()?;
         if self.queries.is_dir() {
             return self.threads.install(|| self.cloak_folder(console))?;
         }
         let summary = self.threads.install(|| {
             let atlas = self.atlas(self.map.as_ref(), console)?;
-            self.cloak(&atlas, std::slice::from_ref(&self.queries), &self.out, console)
+            self.cloak(&atlas, &[self.queries().to_owned()], &self.out, console)
         })??;
         stdout::print(&if self.json {
             format!("{:#}\n", summary.as_json())
         } else {
             summary.as_table()
         })
+    }
+
+    /// Refuses outputs that would replace an input or each other.
+    fn check_files(&self) -> Result<()> {
+        let named = |option, path| NamedFile { option, path };
+        let map = match &self.map {
+            Some(MapSource::File(path)) => Some(named("the map", path)),
+            _ => None,
+        };
+        let inputs: Vec<_> = [named("--queries", &self.queries)].into_iter().chain(map).collect();
+        let more = [
+            self.disclosures.as_deref().map(|path| named("--disclosures", path)),
+            self.per_batch.as_deref().map(|path| named("--per-batch", path)),
+        ];
+        let outputs = [named("--out", &self.out)].into_iter().chain(more.into_iter().flatten());
+        distinct_files::check(&inputs, &outputs.collect::<Vec<_>>())
+    }
+
+    /// Path of the queries; standard input is a file of its own.
+    fn queries(&self) -> &Path {
+        if self.queries.as_os_str() == "-" { Path::new("/dev/stdin") } else { &self.queries }
     }
 
     /// Cloaks each partition of a folder on its own.
@@ -187,20 +220,34 @@ impl Cloak {
             OutputFiles::create(out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
         let mut intake = Intake::new(map, first, limits);
         let mut batches = Batches::new(atlas, &labels, scheme.as_mut(), files, self.batch);
+        let mut refusals = Refusals::default();
+        let mut add = |row, intake: &mut Intake<'_>| -> Result<()> {
+            let arrival = intake.examine(row)?;
+            refusals.count(&arrival.verdict);
+            Ok(batches.push(arrival)?)
+        };
+        let mut file = first;
         let mut rest = rest.iter();
         loop {
+            if self.sort {
+                for row in sorted_rows(&mut reader, file)? {
+                    add(row, &mut intake)?;
+                }
+            }
             while let Some(row) = reader.next_row()? {
-                batches.push(intake.examine(row)?)?;
+                add(row, &mut intake)?;
             }
             let Some(next) = rest.next() else { break };
-            reader = open(next)?;
-            intake.begin_file(next);
+            file = next;
+            reader = open(file)?;
+            intake.begin_file(file);
+        }
+        if !self.allow_off_map {
+            refusals.check_map(first)?;
         }
         let tally = batches.finish()?;
-        if let Some(error) = intake.first_malformed() {
-            let count = tally.refusals[Reason::Malformed as usize];
-            console.note(&format!("{error} (the first of {count} malformed rows, all refused)"));
-        }
+        let notes = refusals.notes(intake.first_malformed());
+        notes.iter().for_each(|note| console.note(note));
         Ok(tally)
     }
 

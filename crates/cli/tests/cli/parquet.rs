@@ -66,7 +66,9 @@ fn errors_name_the_row() {
     folder.run("simulate", &[("--users", "20"), ("--out", &path)]).done();
     // The city's users are off the map of the town: refused, not an error.
     let (map, out) = (town.path("t"), town.path("o.parquet"));
-    let run = meshcloak(&["cloak", &map, "--queries", &path, "--out", &out, "--json"]).json();
+    let run =
+        meshcloak(&["cloak", &map, "--queries", &path, "--out", &out, "--json", "--allow-off-map"])
+            .json();
     assert_eq!(run["refused"], run["queries"]);
     let run = meshcloak(&["score", "--queries", &town.path("q"), "--outcomes", &out]);
     assert_eq!(run.code, Some(1));

@@ -1,5 +1,6 @@
 //! An attacked scheme: the gateway's instance and the adversary's copy.
 
+use crate::run::Presence;
 use crate::schemes::{self, NameError};
 use baselines::registry::ThreatModel;
 use baselines::{SchemeChoice, SchemeError};
@@ -8,7 +9,7 @@ use meshcloak::scheme::Scheme;
 use std::fmt;
 use std::sync::Arc;
 
-/// Canonical name of a scheme, and how to build it.
+/// Canonical name of a scheme, which may end with the presence of its users, and how to build it.
 #[derive(Clone)]
 pub struct AttackedScheme {
     name: String,
@@ -50,6 +51,11 @@ impl AttackedScheme {
         &self.name
     }
 
+    /// Returns which users ask; [`Presence::AllAsk`] if the name does not say it.
+    pub fn presence(&self) -> Presence {
+        schemes::presence(&self.name).1
+    }
+
     /// Returns the adversary that its authors assume.
     pub fn threat_model(&self) -> ThreatModel {
         match SchemeChoice::parse(&self.name) {
@@ -65,7 +71,7 @@ impl AttackedScheme {
     pub fn make(&self, atlas: &Arc<Atlas>) -> Result<Box<dyn Scheme>, SchemeError> {
         match &self.build {
             Some(build) => build(atlas),
-            None => schemes::by_name(atlas, &self.name),
+            None => schemes::by_name(atlas, schemes::presence(&self.name).0),
         }
     }
 
