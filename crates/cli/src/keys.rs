@@ -1,6 +1,7 @@
 //! `meshcloak keys`: accounts of the gateway and their API keys.
 
 use crate::table::Table;
+use crate::user_token::UserToken;
 use anyhow::Result;
 use clap::{Args, Subcommand};
 use gateway::keys::{KeyFile, LimitOverrides};
@@ -15,6 +16,8 @@ pub enum Keys {
     List(KeyFileArg),
     /// Revoke a key; an account is removed with its last key.
     Revoke(Revoke),
+    /// Create a personal token of a user at a running gateway, and print it as a QR code.
+    Token(UserToken),
 }
 
 #[derive(Debug, Args)]
@@ -72,6 +75,7 @@ impl Keys {
             Keys::Add(add) => add.run(),
             Keys::List(file) => file.list(),
             Keys::Revoke(revoke) => revoke.run(),
+            Keys::Token(token) => token.run(),
         }
     }
 }

@@ -8,8 +8,11 @@ mod cloak;
 mod cluster_command;
 mod cluster_process;
 mod distinct_files;
+mod doctor;
 mod drive;
 mod evaluate;
+mod generate;
+mod health;
 mod keys;
 mod map;
 mod map_args;
@@ -30,8 +33,9 @@ mod table;
 mod threads;
 mod traces;
 mod traffic_args;
+mod user_token;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
 
 /// Returns freed memory to the system within seconds. Results are allocated by one thread and freed
@@ -86,8 +90,15 @@ enum Command {
     Score(score::Score),
     /// Run the gateway.
     Serve(serve::Serve),
+    /// Examine what a gateway depends on, and say what to do.
+    Doctor(doctor::Doctor),
     /// Send simulated queries to a running gateway and check the answers.
     Drive(drive::Drive),
+    /// Ask a running gateway whether it accepts queries; for health checks of containers.
+    Health(health::Health),
+    /// Write man pages and shell completions, for packages.
+    #[command(hide = true)]
+    Generate(generate::Generate),
     /// Create, list and revoke API keys of the gateway.
     #[command(subcommand)]
     Keys(keys::Keys),
@@ -127,7 +138,10 @@ fn main() -> ExitCode {
         Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),
         Command::Serve(serve) => serve.run(&console),
+        Command::Doctor(doctor) => doctor.run(&console),
         Command::Drive(drive) => drive.run(&console),
+        Command::Health(health) => health.run(),
+        Command::Generate(generate) => generate.run(Cli::command()),
         Command::Keys(keys) => keys.run(),
         Command::Cluster(command) => command.run(),
         Command::Pois(command) => command.run(&console),

@@ -74,9 +74,11 @@ pub struct Serve {
 
 /// A setting given by `--set`.
 #[derive(Clone, Debug)]
-struct Setting {
-    key: String,
-    value: String,
+pub struct Setting {
+    /// `section.name`.
+    pub key: String,
+    /// Value as text.
+    pub value: String,
 }
 
 impl Serve {
@@ -204,7 +206,8 @@ fn check_all(config: &Config, mode: Mode, console: &Console) -> Result<()> {
     Ok(())
 }
 
-fn setting(text: &str) -> Result<Setting, String> {
+/// Parses KEY=VALUE.
+pub fn setting(text: &str) -> Result<Setting, String> {
     let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE, as in limits.k_max=20")?;
     Ok(Setting { key: key.trim().to_owned(), value: value.trim().to_owned() })
 }

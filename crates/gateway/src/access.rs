@@ -6,7 +6,7 @@ use crate::gateway::Gateway;
 use crate::routes::refuse;
 use axum::extract::FromRequestParts;
 use axum::http::HeaderMap;
-use axum::http::header::AUTHORIZATION;
+use axum::http::header::{AUTHORIZATION, SEC_WEBSOCKET_PROTOCOL, UPGRADE};
 use axum::http::request::Parts;
 use axum::response::Response;
 use std::sync::Arc;
@@ -39,9 +39,20 @@ impl FromRequestParts<Arc<Gateway>> for KeyAccess {
         parts: &mut Parts,
         gateway: &Arc<Gateway>,
     ) -> Result<KeyAccess, Response> {
-        let access = gateway.directory().access(bearer(&parts.headers));
+        let secret = bearer(&parts.headers).or_else(|| socket_key(&parts.headers));
+        let access = gateway.directory().access(secret);
         access.map(KeyAccess).ok_or_else(|| refuse(gateway, &Refusal::Key))
     }
+}
+
+/// Prefix of the subprotocol that holds a key.
+const KEY_PROTOCOL: &str = "key.";
+
+/// Returns the key among the subprotocols of a WebSocket: browsers cannot set other headers.
+fn socket_key(headers: &HeaderMap) -> Option<&str> {
+    headers.get(UPGRADE).filter(|upgrade| upgrade.as_bytes().eq_ignore_ascii_case(b"websocket"))?;
+    let protocols = headers.get(SEC_WEBSOCKET_PROTOCOL)?.to_str().ok()?;
+    protocols.split(',').find_map(|protocol| protocol.trim().strip_prefix(KEY_PROTOCOL))
 }
 
 /// Returns the bearer token of a request.

@@ -78,17 +78,20 @@ fn check_files(config: &Config, mode: Mode) -> Vec<String> {
     if let Some(path) = &config.users.file {
         problems.extend(check_writable("users.file", path));
     }
-    let is_alone = config.cluster.servers.is_empty();
-    let is_history = config.engine.guarantee == Guarantee::History;
-    let records = mode == Mode::Guarded && is_alone && is_history;
-    if let Some(path) = config.engine.record.as_ref().filter(|_| records) {
+    if let Some(path) = config.engine.record.as_ref().filter(|_| records_users(config, mode)) {
         problems.extend(check_writable("engine.record", path));
     }
     problems
 }
 
+/// Whether the gateway writes the record of served users.
+pub(crate) fn records_users(config: &Config, mode: Mode) -> bool {
+    let is_alone = config.cluster.servers.is_empty();
+    mode == Mode::Guarded && is_alone && config.engine.guarantee == Guarantee::History
+}
+
 /// Checks that a file can be written, or created in its folder, without changing it.
-fn check_writable(key: &str, path: &Path) -> Option<String> {
+pub(crate) fn check_writable(key: &str, path: &Path) -> Option<String> {
     let opened = OpenOptions::new().append(true).open(path);
     let error = match opened {
         Ok(_) => return None,
@@ -103,7 +106,7 @@ fn check_writable(key: &str, path: &Path) -> Option<String> {
 
 /// Checks that the addresses can be bound. A port in use is not a problem: a running gateway with
 /// these settings uses it.
-fn check_sockets(config: &Config, has_clients: bool) -> Vec<String> {
+pub(crate) fn check_sockets(config: &Config, has_clients: bool) -> Vec<String> {
     let server = &config.server;
     let page = server.page_address();
     let sockets = [

@@ -164,6 +164,11 @@ impl City {
         Ok(())
     }
 
+    /// Returns the names of the categories, ascending; none until they are known.
+    pub fn category_names(&self) -> Vec<String> {
+        self.categories.load().iter().flat_map(|known| known.keys().cloned()).collect()
+    }
+
     /// Returns the category with this name.
     ///
     /// # Errors

@@ -90,7 +90,9 @@ pub mod ticker;
 
 mod access;
 mod charged_body;
+pub mod compatible;
 pub mod live;
+pub mod me;
 pub mod routes;
 pub mod server;
 pub mod status;
@@ -102,6 +104,7 @@ pub mod tiles;
 
 mod address_slots;
 pub mod check;
+pub mod doctor;
 pub mod engines;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;

@@ -32,7 +32,13 @@ struct ApiDocument;
 
 /// Builds the router of the client API.
 pub fn app(gateway: Arc<Gateway>) -> Router {
-    let (router, _) = documented().split_for_parts();
+    let (mut router, _) = documented().split_for_parts();
+    if gateway.config().server.compatible {
+        router = router.merge(crate::compatible::routes());
+    }
+    if gateway.config().server.app {
+        router = router.merge(crate::me::app_routes());
+    }
     router
         .fallback(routes::unknown_path)
         .method_not_allowed_fallback(routes::wrong_method)
@@ -69,6 +75,7 @@ fn documented() -> OpenApiRouter<Arc<Gateway>> {
         .merge(crate::users::routes())
         .merge(crate::trackers::routes())
         .merge(crate::live::routes())
+        .merge(crate::me::routes())
         .routes(utoipa_axum::routes!(status::map))
         .routes(utoipa_axum::routes!(status::openapi))
         .routes(utoipa_axum::routes!(status::health))

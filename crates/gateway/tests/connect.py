@@ -1,6 +1,6 @@
-"""Runs every command of docs/CONNECT.md and compares its output.
+"""Runs every command of docs/CONNECT.md and of the getting-started pages, and compares its output.
 
-connect.py PROGRAM ASK      `meshcloak`, and the gateway's example `ask`
+connect.py PROGRAM ASK [PAGE…]     `meshcloak`, and the gateway's example `ask`
 
 In `console` blocks, lines after `$ ` are commands; the lines that follow are the expected output,
 with `…` for any text. Lines of `sh` blocks are commands that must succeed. A `toml` block whose first
@@ -12,7 +12,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM, ASK = (Path(argument).resolve() for argument in sys.argv[1:3])
-PAGE = (ROOT / "docs/CONNECT.md").read_text(encoding="utf-8")
 
 
 def free_port():
@@ -146,32 +145,30 @@ def commands(lines):
     yield command, expected
 
 
-def main(folder):
+def prepare(folder, gateway):
+    """Puts `meshcloak`, `cargo` and `python3` into a folder, with free ports and what is installed."""
     (folder / "bin").mkdir()
-    gateway, tipg, hook, overpass = (free_port() for _ in range(4))
     real = "exec " + str(PROGRAM)
-    script(folder / "bin/meshcloak", f'if [ "$1" = serve ]; then {real} "$@" --set server.listen=127.0.0.1:{gateway}'
+    script(folder / "bin/meshcloak", f'if [ "$1" = serve ] && [ "$2" != --example ]; then {real} "$@" --set server.listen=127.0.0.1:{gateway}'
            f' --set server.metrics= >gateway.log 2>&1; fi\n{real} "$@"\n')
     script(folder / "bin/cargo", f'[ "$1 $2 $3 $4 $5" = "run -p gateway --example ask" ] && shift 6 && exec {ASK} "$@"\n')
     script(folder / "bin/python3", 'if [ "$1 $2" = "-m venv" ]; then exit 0; fi\nexec ' + sys.executable + ' "$@"\n')
     (folder / "examples").symlink_to(ROOT / "examples")
     (folder / "tipg").symlink_to(ROOT / "target/ogc")
-    database = Database(folder / "database")
-    Overpass.places = folder / "places.geojson"
-    subprocess.run([PROGRAM, "map", "convert", "city", Overpass.places], check=True, stdout=subprocess.DEVNULL)
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", int(overpass)), Overpass)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    fill = {"127.0.0.1:8080": f"127.0.0.1:{gateway}", "127.0.0.1:8000": f"127.0.0.1:{tipg}",
-            "--port 8000": f"--port {tipg}", "9001": hook, "127.0.0.1:12345": f"127.0.0.1:{overpass}",
-            "postgresql://me@localhost/city": database.url(), "your-map.osm.pbf": "city",
-            "examples/services/webhook.toml": "webhook.toml"}
-    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    (folder / "clients").symlink_to(ROOT / "target/clients")
+
+
+def run_page(folder, name, fill):
+    """Runs the commands of a page in a folder."""
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```(\w+)\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     shell = Shell(folder, fill)
     for kind, text in blocks:
-        name = re.match(r"# ([\w-]+\.toml)\n", text)
-        if kind == "toml" and name:
+        file = re.match(r"# ([\w-]+\.toml)\n", text)
+        if kind == "toml" and file:
             text = re.sub(r"^authorization.*\n", "", text, flags=re.MULTILINE)
-            (folder / name[1]).write_text(shell.filled(text))
+            (folder / file[1]).write_text(shell.filled(text))
+    begin = time.monotonic()
     try:
         for kind, text in blocks:
             if kind == "console":
@@ -185,8 +182,38 @@ def main(folder):
         raise
     finally:
         os.killpg(shell.process.pid, 15)
+    print(f"{shell.count} commands of docs/{name} succeeded in {time.monotonic() - begin:.0f} s")
+
+
+def run_connect(folder):
+    gateway, tipg, hook, overpass = (free_port() for _ in range(4))
+    prepare(folder, gateway)
+    database = Database(folder / "database")
+    Overpass.places = folder / "places.geojson"
+    subprocess.run([PROGRAM, "map", "convert", "city", Overpass.places], check=True, stdout=subprocess.DEVNULL)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", int(overpass)), Overpass)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    fill = {"127.0.0.1:8080": f"127.0.0.1:{gateway}", "127.0.0.1:8000": f"127.0.0.1:{tipg}",
+            "--port 8000": f"--port {tipg}", "9001": hook, "127.0.0.1:12345": f"127.0.0.1:{overpass}",
+            "postgresql://me@localhost/city": database.url(), "your-map.osm.pbf": "city",
+            "examples/services/webhook.toml": "webhook.toml"}
+    try:
+        run_page(folder, "CONNECT.md", fill)
+    finally:
         database.stop()
-    print(f"{shell.count} commands of docs/CONNECT.md succeeded")
+
+
+def run_start(folder, name):
+    gateway = free_port()
+    prepare(folder, gateway)
+    run_page(folder, name, {"127.0.0.1:8080": f"127.0.0.1:{gateway}"})
+
+
+def main(folder):
+    wanted = sys.argv[3:] or ["CONNECT.md", "START_APPS.md", "START_OPERATORS.md"]
+    for name in wanted:
+        (folder / name).mkdir(mode=0o755)
+        run_connect(folder / name) if name == "CONNECT.md" else run_start(folder / name, name)
 
 
 if __name__ == "__main__":

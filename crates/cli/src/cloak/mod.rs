@@ -99,6 +99,10 @@ pub struct Cloak {
     json: bool,
 }
 
+/// Size of a query file per street of the map above which all distances are computed in advance, on
+/// all threads: about one query per street. Answers do not depend on it.
+const QUERY_BYTES_PER_STREET: u64 = 64;
+
 impl Cloak {
     /// Reads map and queries, cloaks them, writes the files, prints the summary.
     pub fn run(&self, console: &Console) -> Result<()> {
@@ -180,6 +184,10 @@ impl Cloak {
         out: &Path,
         console: &Console,
     ) -> Result<CloakSummary> {
+        let bytes = queries.iter().map(|file| std::fs::metadata(file).map_or(0, |file| file.len()));
+        if bytes.sum::<u64>() > QUERY_BYTES_PER_STREET * atlas.map().street_count() as u64 {
+            atlas.fill();
+        }
         let start = Instant::now();
         let tally = self.run_batches(atlas, queries, out, console);
         console.clear();

@@ -14,6 +14,7 @@ mod documents;
 mod evaluate;
 mod golden;
 mod neighbours;
+mod operators;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod pois;

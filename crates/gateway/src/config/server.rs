@@ -29,6 +29,10 @@ pub struct ServerConfig {
     pub connections: usize,
     /// Largest number of open connections of one address.
     pub connections_per_address: usize,
+    /// Whether the compatible APIs are served.
+    pub compatible: bool,
+    /// Whether the app for phones is served.
+    pub app: bool,
     /// Time-out of a request head, and then of its body.
     pub request_timeout: Duration,
     /// Time after which an idle stream, or a client that reads nothing, is disconnected.
@@ -78,6 +82,8 @@ impl Default for ServerConfig {
             tls: None,
             connections: 10_000,
             connections_per_address: 1_000,
+            compatible: false,
+            app: false,
             request_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(300),
         }
@@ -154,6 +160,18 @@ pub(super) const SETTINGS: &[Setting] = &[
         "1000",
         "Largest number of open connections of one address (IPv6: one /64), 1 to 1000000; loopback is not limited.",
         |c, text| c.server.connections_per_address = whole(text, 1..=1_000_000)?
+    ),
+    setting!(
+        "server.compatible",
+        "false",
+        "Whether users with a token may ask in the form of Overpass, Google Places and Photon: true or false.",
+        |c, text| c.server.compatible = one_of(text, &[("true", true), ("false", false)])?
+    ),
+    setting!(
+        "server.app",
+        "false",
+        "Whether the app for phones is served at /app, and users with a token may ask at /v1/me: true or false.",
+        |c, text| c.server.app = one_of(text, &[("true", true), ("false", false)])?
     ),
     setting!(
         "server.request_timeout",

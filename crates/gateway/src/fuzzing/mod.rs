@@ -6,6 +6,7 @@ mod fuzzed_gateway;
 #[cfg(test)]
 mod tests;
 
+pub use crate::compatible::fuzzing::overpass_query;
 pub use crate::live::fuzzing::socket_message;
 pub use crate::service::fuzzing::{feature_collection, overpass_answer, text_list};
 pub use crate::trackers::fuzzing::{osmand, owntracks, timestamp, traccar};

@@ -105,4 +105,5 @@ fn no_settings_panic() {
 fn no_message_of_a_client_panics() {
     check_seeds("stream_line", stream_line);
     check_seeds("socket_message", socket_message);
+    check_seeds("overpass_query", overpass_query);
 }

@@ -38,6 +38,9 @@ use utoipa_axum::router::OpenApiRouter;
 /// one would end the connection.
 const MAX_MESSAGE_BYTES: usize = (16 << 20) + (64 << 10);
 
+/// Subprotocol of clients that send their key as another one.
+const PROTOCOL: &str = "meshcloak";
+
 /// Route of WebSockets.
 pub fn routes() -> OpenApiRouter<Arc<Gateway>> {
     OpenApiRouter::new().routes(utoipa_axum::routes!(live))
@@ -79,6 +82,7 @@ async fn live(
         return refuse(&gateway, &Refusal::Busy);
     };
     upgrade
+        .protocols([PROTOCOL])
         .max_message_size(MAX_BODY_BYTES)
         .max_frame_size(MAX_BODY_BYTES)
         .write_buffer_size(0)

@@ -32,6 +32,30 @@ fn durations_of_batches_are_exact() {
     assert!(text.contains("meshcloak_turn_seconds_count 1\n"), "{text}");
 }
 
+/// Names of metrics in a text, without the suffix of histograms.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let is_part = |c: char| c.is_ascii_lowercase() || c == '_';
+    text.match_indices("meshcloak_").map(move |(at, _)| {
+        let rest = &text[at..];
+        let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        rest[..end].trim_end_matches("_bucket")
+    })
+}
+
+#[test]
+fn alerts_and_dashboard_name_existing_metrics() {
+    let exported = Metrics::default().render(0);
+    for (text, count) in [
+        (include_str!("../../../../dist/monitoring/alerts.yml"), 10),
+        (include_str!("../../../../dist/monitoring/grafana.json"), 14),
+    ] {
+        assert!(names(text).count() >= count);
+        for name in names(text) {
+            assert!(exported.contains(&format!("# TYPE {name} ")), "{name} does not exist");
+        }
+    }
+}
+
 #[test]
 fn all_labels_are_listed() {
     let codes = |source: &str, from: &str, to: &str| -> Vec<String> {

@@ -27,7 +27,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 #[derive(Embed)]
 #[folder = "../../web/dist"]
@@ -37,7 +37,7 @@ struct Dist;
 /// Content security policy: same-origin resources only, no inline code, no framing.
 const POLICY: &str = "default-src 'none'; script-src 'self'; worker-src 'self'; \
     style-src 'self'; img-src 'self' data: blob:; connect-src 'self'; font-src 'self'; \
-    base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+    manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Served at `/` if no page is embedded.
 const NO_PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\">\
@@ -139,6 +139,17 @@ fn assets() -> Assets {
     Arc::new(Dist::iter().filter_map(read).collect())
 }
 
+/// Serves an embedded file; `None` if there is none with this name.
+pub(crate) fn embedded_file(
+    name: &str,
+    headers: &HeaderMap,
+    cache_control: &'static str,
+) -> Option<Response> {
+    static ASSETS: OnceLock<Assets> = OnceLock::new();
+    let asset = ASSETS.get_or_init(assets).get(name)?;
+    Some(serve(asset, headers, cache_control))
+}
+
 fn kind_of(name: &str) -> Option<&'static str> {
     Some(match name.rsplit_once('.')?.1 {
         "html" => "text/html; charset=utf-8",
@@ -147,6 +158,7 @@ fn kind_of(name: &str) -> Option<&'static str> {
         "svg" => "image/svg+xml",
         "png" => "image/png",
         "txt" => "text/plain; charset=utf-8",
+        "webmanifest" => "application/manifest+json",
         _ => return None,
     })
 }

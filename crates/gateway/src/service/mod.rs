@@ -52,6 +52,7 @@ pub use object::{Completeness, Object, Objects};
 pub(crate) use objects_by_street::ObjectsByStreet;
 pub use ogc::{OgcFilter, OgcSettings};
 pub use overpass::OverpassSettings;
+pub(crate) use overpass::{CATEGORY_KEYS, key_of_category};
 pub use planar::{
     Planar, PlanarService, PlanarSettings, RangeAnswer, RangeRequest, RawObject, Surroundings,
 };

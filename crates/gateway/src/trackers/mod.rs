@@ -15,6 +15,6 @@ mod time;
 mod traccar;
 
 pub use motion::{Fix, FixTime, Motion, MotionTrack, ReportTime};
-pub(crate) use report::reachable_distance;
 pub use report::{Tracker, TrackerReport};
+pub(crate) use report::{query_of, reachable_distance};
 pub use routes::routes;

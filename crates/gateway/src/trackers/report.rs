@@ -126,7 +126,7 @@ pub fn submit_report(
 
 /// Builds the query of a report and updates the motion of the tracker. Returns its reporting interval,
 /// too.
-fn query_of<'a>(
+pub(crate) fn query_of<'a>(
     gateway: &Gateway,
     tracker: Tracker<'a>,
     report: &TrackerReport,

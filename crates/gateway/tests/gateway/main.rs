@@ -7,6 +7,7 @@ mod after_start;
 mod broken;
 mod cities;
 mod clients;
+mod compatible;
 mod encrypted;
 mod faults;
 mod fixture;
@@ -15,6 +16,7 @@ mod law;
 mod leaks;
 #[path = "../shared/log_capture.rs"]
 mod log_capture;
+mod me;
 mod openapi;
 mod positions;
 mod printing;

@@ -6,6 +6,8 @@ mod element;
 mod ql;
 mod tags;
 
+pub(crate) use tags::{KEYS as CATEGORY_KEYS, key_of_category};
+
 use super::answer_memory::AnswerBody;
 use super::category_names::CategoryNames;
 use super::endpoint::Endpoint;

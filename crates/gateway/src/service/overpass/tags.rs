@@ -16,7 +16,7 @@ pub(super) enum Selector {
 }
 
 /// Keys of points of interest; an object with several is named by the first.
-const KEYS: [&str; 5] = ["amenity", "shop", "tourism", "leisure", "office"];
+pub(crate) const KEYS: [&str; 5] = ["amenity", "shop", "tourism", "leisure", "office"];
 
 /// Tags of the default categories: key, and values separated by spaces.
 const COMMON: [(&str, &str); 5] = [
@@ -45,6 +45,12 @@ impl fmt::Display for Selector {
             Selector::Tag(key, value) => write!(f, "[\"{key}\"=\"{value}\"]"),
         }
     }
+}
+
+/// Returns the key of a default category.
+pub(crate) fn key_of_category(category: &str) -> Option<&'static str> {
+    let has = |values: &str| values.split_whitespace().any(|value| value == category);
+    COMMON.iter().find(|(_, values)| has(values)).map(|(key, _)| *key)
 }
 
 /// Returns the default categories; the name of each is the value of its tag.

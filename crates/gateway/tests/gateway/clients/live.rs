@@ -244,3 +244,13 @@ async fn at_shutdown_waiting_queries_expire_and_the_socket_closes() {
     drop(world);
     assert_eq!(gateway.metrics().exact_counts(), (1, [0, 1, 0, 0, 0, 0]));
 }
+
+#[tokio::test]
+async fn a_browser_sends_its_key_as_a_subprotocol() {
+    let world = World::new().await;
+    let (address, _closing) = listen_on(&world).await;
+    let mut client = Client::connect_in_browser(address, &world.key).await.unwrap();
+    client.send_json(&hello("jo")).await;
+    assert_eq!(client.receive().await["type"], "welcome");
+    assert!(Client::connect_in_browser(address, "mc_unknown").await.is_err());
+}

@@ -44,6 +44,17 @@ impl Client {
         client_async(request, stream).await.map(|(socket, _)| Client(socket))
     }
 
+    /// Connects as a browser does: with the key as a subprotocol.
+    pub async fn connect_in_browser(address: SocketAddr, key: &str) -> Result<Client, Error> {
+        let stream = TcpStream::connect(address).await.unwrap();
+        let mut request = format!("ws://{address}/v1/live").into_client_request().unwrap();
+        let protocols = format!("meshcloak, key.{key}").parse().unwrap();
+        request.headers_mut().insert("sec-websocket-protocol", protocols);
+        let (socket, response) = client_async(request, stream).await?;
+        assert_eq!(response.headers()["sec-websocket-protocol"], "meshcloak");
+        Ok(Client(socket))
+    }
+
     /// Sends `hello` and expects `welcome`.
     pub async fn open(address: SocketAddr, key: &str, hello: Value) -> (Client, Value) {
         let mut client = Client::connect(address, key).await.unwrap();

@@ -28,9 +28,13 @@ pub enum Client {
     TraccarSince9,
     TraccarBefore9,
     OsmAnd,
+    Overpass,
+    Places,
+    LegacyPlaces,
+    Photon,
 }
 
-pub const CLIENTS: [Client; 8] = [
+pub const CLIENTS: [Client; 12] = [
     Client::Query,
     Client::Stream,
     Client::Live,
@@ -39,6 +43,10 @@ pub const CLIENTS: [Client; 8] = [
     Client::TraccarSince9,
     Client::TraccarBefore9,
     Client::OsmAnd,
+    Client::Overpass,
+    Client::Places,
+    Client::LegacyPlaces,
+    Client::Photon,
 ];
 
 /// Returns a recorded message with position and time filled in.
@@ -105,8 +113,40 @@ impl Client {
                 let query = message("osmand/osmand-4.txt");
                 Request::get(format!("{path}?{query}")).body(Body::empty()).unwrap()
             }
+            Client::Overpass | Client::Places | Client::LegacyPlaces | Client::Photon => {
+                send_in_background(gateway, self.compatible(&token, at));
+                return;
+            }
         };
         gateway.send(request).await;
+    }
+}
+
+impl Client {
+    /// Builds the request of a client of another API.
+    fn compatible(self, token: &str, (lon, lat): (f64, f64)) -> Request<Body> {
+        let base = format!("/compatible/{token}");
+        let get = |path: String| Request::get(base.clone() + &path).body(Body::empty()).unwrap();
+        match self {
+            Client::Places => {
+                let center = json!({"latitude": lat, "longitude": lon});
+                let body = json!({"locationRestriction": {"circle": {"center": center, "radius": 170}},
+                                  "excludedTypes": ["bank"], "rankPreference": "DISTANCE"});
+                Request::post(format!("{base}/v1/places:searchNearby"))
+                    .header("x-goog-fieldmask", "places.id")
+                    .body(Body::from(body.to_string()))
+                    .unwrap()
+            }
+            Client::LegacyPlaces => get(format!(
+                "/maps/api/place/nearbysearch/json?location={lat},{lon}&rankby=distance&type=cafe"
+            )),
+            Client::Photon => get(format!("/reverse?lat={lat}&lon={lon}&limit=2")),
+            _ => {
+                let query =
+                    format!("[out:json];nwr(around:170,{lat},{lon})[amenity=cafe];out ids;");
+                Request::post(format!("{base}/api/interpreter")).body(Body::from(query)).unwrap()
+            }
+        }
     }
 }
 

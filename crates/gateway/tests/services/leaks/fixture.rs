@@ -129,6 +129,7 @@ impl TestGateway {
         config.users.file = Some(folder.path().join("people.json"));
         config.service.timeout = Duration::from_secs(600);
         config.engine.region = meshcloak::RegionRule::default();
+        config.server.compatible = true;
         let (mode, walker, clock) = (Mode::Guarded, Arc::clone(&service.walker), Clock::manual());
         let parts =
             Parts { config, mode, cities: vec![CityParts::only(walker, service.service())], clock };

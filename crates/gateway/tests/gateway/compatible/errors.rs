@@ -1,0 +1,173 @@
+//! Requests without an answer: the error has the API's own shape, and nothing is sent.
+
+use super::{APIS, Api, CompatibleWorld, beside, get, overpass, places};
+use crate::fixture::ServiceMode;
+use serde_json::{Value, json};
+
+#[tokio::test]
+async fn a_user_who_is_not_hidden_in_time_gets_an_error_and_nothing_is_sent() {
+    let mut world = CompatibleWorld::new().await;
+    for (api, kind) in APIS.into_iter().zip(["504", "DEADLINE_EXCEEDED", "UNKNOWN_ERROR", "504"]) {
+        let before = world.accepted();
+        let reply = world.send(api.request(&world.token, beside(7, 0.5, 3.0)));
+        world.wait_accepted(before, 1).await;
+        world.world.ticks(7).await;
+        let (found, message) = api.error(&reply.await.unwrap());
+        assert_eq!((&*found, world.world.sent()), (kind, Vec::new()), "{api:?}");
+        assert!(message.contains("not enough users"), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn a_failed_service_is_an_error_of_the_api() {
+    let mut world = CompatibleWorld::new().await;
+    world.world.fixture.probe.set_mode(ServiceMode::Down);
+    let at = beside(7, 0.5, 3.0);
+    for (api, kind) in APIS.into_iter().zip(["502", "UNAVAILABLE", "UNKNOWN_ERROR", "502"]) {
+        let reply = world.ask(api.request(&world.token, at), at, 1).await;
+        let (found, message) = api.error(&reply);
+        assert_eq!((&*found, &*message), (kind, "the service did not answer"), "{api:?}");
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_not_exact_is_an_error() {
+    let mut world = CompatibleWorld::with(|config, _| config.answers.max_objects = 1).await;
+    let at = beside(54, 0.3, 9.0);
+    for api in APIS {
+        let reply = world.ask(api.request(&world.token, at), at, 1).await;
+        assert!(api.error(&reply).1.contains("not complete"), "{api:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_position_off_the_map_or_in_a_never_zone_is_refused() {
+    let mut world = CompatibleWorld::new().await;
+    let kinds = ["400", "INVALID_ARGUMENT", "INVALID_REQUEST", "400"];
+    for (api, kind) in APIS.into_iter().zip(kinds) {
+        let request = api.request(&world.token, (1.0, 2.0));
+        let (found, message) = world.refused(api, request).await;
+        assert_eq!((&*found, message.contains("off the map")), (kind, true), "{message}");
+    }
+    let at = beside(7, 0.5, 3.0);
+    let zone = json!({"circle": {"lon": at.0, "lat": at.1, "radius": 900}, "never": true});
+    world.world.put_settings("jo", &json!({"k": 2, "dt": 5, "zones": [zone]})).await;
+    for (api, kind) in APIS.into_iter().zip(kinds) {
+        let request = api.request(&world.token, at);
+        let (found, message) = world.refused(api, request).await;
+        assert_eq!((&*found, message.contains("`never`")), (kind, true), "{message}");
+    }
+}
+
+#[tokio::test]
+async fn rate_limits_hold_and_a_refused_part_refuses_the_whole() {
+    let mut world = CompatibleWorld::with(|config, _| config.limits.person_rate = 12).await;
+    let (lon, lat) = beside(7, 0.5, 3.0);
+    let around = format!("(around:100,{lat},{lon})");
+    let union = format!(
+        "[out:json];(node[amenity=cafe]{around};node[amenity=bank]{around};node[shop=bakery]{around};);out;"
+    );
+    // The burst allows two queries; the third of the union is refused.
+    let (kind, message) = world.refused(Api::Overpass, overpass(&world.token, &union)).await;
+    assert_eq!((&*kind, message.contains("rate limit of the user")), ("429", true), "{message}");
+    for (api, kind) in
+        APIS.into_iter().zip(["429", "RESOURCE_EXHAUSTED", "OVER_QUERY_LIMIT", "429"])
+    {
+        let request = api.request(&world.token, (lon, lat));
+        assert_eq!(world.refused(api, request).await.0, kind);
+    }
+}
+
+#[tokio::test]
+async fn places_that_cannot_be_answered_are_refused_by_name() {
+    let mut world = CompatibleWorld::new().await;
+    let (lon, lat) = beside(7, 0.5, 3.0);
+    let base = json!({
+        "locationRestriction": {"circle": {"center": {"latitude": lat, "longitude": lon}, "radius": 400}},
+        "rankPreference": "DISTANCE",
+    });
+    let changed = |key: &str, value: Value| {
+        let mut body = base.clone();
+        body[key] = value;
+        body
+    };
+    let circle = |radius: f64| json!({"circle": {"center": {"latitude": lat, "longitude": lon}, "radius": radius}});
+    for (mask, body, named) in [
+        ("*", changed("rankPreference", "POPULARITY".into()), "POPULARITY"),
+        ("*", changed("rankPreference", Value::Null), "POPULARITY"),
+        ("*", changed("maxResultCount", 21.into()), "maxResultCount"),
+        ("*", changed("includedTypes", json!(["gas_station"])), "Unsupported types: gas_station"),
+        ("*", changed("evOptions", json!({})), "evOptions"),
+        ("*", changed("locationRestriction", circle(0.0)), "above 0"),
+        ("*", changed("locationRestriction", circle(1901.0)), "at most 1900"),
+        ("*", json!({"rankPreference": "DISTANCE"}), "locationRestriction"),
+        ("places.stars", base.clone(), "places.stars"),
+        ("routingSummaries", base.clone(), "routingSummaries"),
+    ] {
+        let request = places(&world.token, mask, &body);
+        let (kind, message) = world.refused(Api::Places, request).await;
+        assert_eq!((&*kind, message.contains(named)), ("INVALID_ARGUMENT", true), "{message}");
+    }
+    let mut request = places(&world.token, "*", &base);
+    request.headers_mut().remove("x-goog-fieldmask");
+    assert!(world.refused(Api::Places, request).await.1.contains("FieldMask is a required"));
+}
+
+#[tokio::test]
+async fn parameters_that_cannot_be_answered_are_refused_by_name() {
+    let mut world = CompatibleWorld::new().await;
+    let (lon, lat) = beside(7, 0.5, 3.0);
+    let legacy = format!("maps/api/place/nearbysearch/json?location={lat},{lon}");
+    let photon = format!("reverse?lon={lon}&lat={lat}");
+    for (api, path, named) in [
+        (Api::Legacy, format!("{legacy}&radius=400&keyword=tea"), "`keyword`"),
+        (Api::Legacy, format!("{legacy}&radius=400&opennow"), "`opennow`"),
+        (Api::Legacy, format!("{legacy}&radius=400&pagetoken=x"), "`pagetoken`"),
+        (Api::Legacy, format!("{legacy}&radius=400&rankby=prominence"), "distance only"),
+        (
+            Api::Legacy,
+            format!("{legacy}&radius=400&rankby=distance&type=cafe"),
+            "`radius` must not",
+        ),
+        (Api::Legacy, format!("{legacy}&rankby=distance"), "needs `type`"),
+        (Api::Legacy, legacy.clone(), "`radius` or"),
+        (Api::Legacy, format!("{legacy}&radius=2000&type=cafe"), "at most 1900"),
+        (Api::Legacy, format!("{legacy}&radius=-1"), "above 0"),
+        (Api::Legacy, format!("{legacy}&radius=400&type=zoo"), "Unsupported types: zoo"),
+        (Api::Legacy, "maps/api/place/nearbysearch/json?radius=3".into(), "`location`"),
+        (Api::Photon, format!("{photon}&layer=street"), "`layer`"),
+        (Api::Photon, format!("{photon}&lang=de"), "`lang`"),
+        (Api::Photon, format!("{photon}&distance_sort=false"), "`distance_sort`"),
+        (Api::Photon, format!("{photon}&osm_tag=amenity"), "`osm_tag`"),
+        (Api::Photon, format!("{photon}&osm_tag=!amenity:cafe"), "`osm_tag`"),
+        (Api::Photon, format!("{photon}&osm_tag=shop:cafe"), "only `amenity=cafe`"),
+        (Api::Photon, format!("{photon}&osm_tag=highway:primary"), "`highway`"),
+        (Api::Photon, format!("{photon}&osm_tag=amenity:zebra"), "zebra"),
+        (Api::Photon, format!("{photon}&limit=20&radius=5"), "at most 1900"),
+        (Api::Photon, format!("{photon}&lon=9"), "occurs twice"),
+        (Api::Photon, "reverse?lon=9".into(), "`lat` is missing"),
+    ] {
+        let (kind, message) = world.refused(api, get(&world.token, &path)).await;
+        let expected = if api == Api::Legacy { "INVALID_REQUEST" } else { "400" };
+        assert_eq!((&*kind, message.contains(named)), (expected, true), "{named}: {message}");
+    }
+}
+
+#[tokio::test]
+async fn overpass_queries_that_cannot_be_answered_are_refused_by_name() {
+    let mut world = CompatibleWorld::new().await;
+    let (lon, lat) = beside(7, 0.5, 3.0);
+    for (text, named) in [
+        (format!("[out:json];node[amenity=cafe](around:2500,{lat},{lon});out;"), "at most 1900"),
+        (format!("[out:json];node[cuisine=thai](around:250,{lat},{lon});out;"), "`cuisine`"),
+        (format!("[out:json];node[amenity=<b>](around:250,{lat},{lon});out;"), "expected"),
+        (format!("[out:json];node[amenity=\"<b>\"](around:250,{lat},{lon});out;"), "&lt;b&gt;"),
+        (String::new(), "no query"),
+        ("data=".into(), "`[out:json]`"),
+    ] {
+        let request = overpass(&world.token, &text);
+        let (kind, message) = world.refused(Api::Overpass, request).await;
+        assert_eq!((&*kind, message.contains(named)), ("400", true), "{named}: {message}");
+        assert!(!message.contains('<'), "{message}");
+    }
+}

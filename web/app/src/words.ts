@@ -1,0 +1,24 @@
+// Distances, ages and receipts in words.
+
+import type { Receipt } from './me';
+
+export function distance(metres: number): string {
+  return metres < 1000 ? `${Math.round(metres)} m` : `${(metres / 1000).toFixed(1)} km`;
+}
+
+export function age(millis: number): string {
+  const minutes = Math.floor(millis / 60_000);
+  if (minutes < 1) return 'less than a minute ago';
+  if (minutes < 60) return `${minutes} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
+}
+
+export function receipt(receipt: Receipt): string {
+  const rest = receipt.exact ? '' : ' The answer may lack places.';
+  return (
+    `You were hidden among at least ${receipt.k_reached} users. ` +
+    `The service was asked about up to ${receipt.streets} streets, not about your position, ` +
+    `${receipt.delay.toFixed(1)} seconds after you asked.${rest}`
+  );
+}
