@@ -71,7 +71,7 @@ def test_a_city_of_networkx_is_simulated_and_cloaked():
 def test_a_missing_file_and_a_bad_size_have_the_sentences_of_the_command():
     with pytest.raises(mc.Error, match="^nowhere.osm: no such file$"):
         mc.Map.open("nowhere.osm")
-    with pytest.raises(mc.Error, match="a city cannot have 3 streets; expected 500 to 200,000"):
+    with pytest.raises(mc.Error, match="is `3`; expected a number of streets from 500 to 200000"):
         mc.Map.city(3)
 
 
