@@ -11,7 +11,7 @@ import meshcloak as mc
 
 
 def forms(people):
-    table = pa.table(people)
+    table = arrow = pa.table(people)
     frame = table.to_pandas()
     yield "table", people
     yield "pyarrow", table
@@ -20,7 +20,7 @@ def forms(people):
     yield "pandas", frame
     yield "categories", frame.assign(user=frame["user"].astype("category"))
     yield "polars", polars.DataFrame(people)
-    yield "duckdb", duckdb.sql("select * from table order by t, rowid")
+    yield "duckdb", duckdb.sql("select * from arrow")
 
 
 def test_every_library_gives_equal_outcomes(city, people, outcomes):
@@ -33,13 +33,13 @@ def test_every_library_gives_equal_outcomes(city, people, outcomes):
 
 
 def test_every_library_reads_the_result(outcomes):
-    table = pa.table(outcomes)
+    table = arrow = pa.table(outcomes)
     assert table.schema.field("set").type == pa.list_(pa.string())
     assert table.num_rows == len(outcomes)
     frame = polars.DataFrame(outcomes)
     assert frame.height == len(outcomes)
     assert frame["outcome"].to_list() == [row["outcome"] for row in outcomes]
-    relation = duckdb.sql("select count(*) from table where outcome = 'succeeded'")
+    relation = duckdb.sql("select count(*) from arrow where outcome = 'succeeded'")
     assert relation.fetchone()[0] == outcomes.summary["succeeded"]
     assert list(pandas.DataFrame(outcomes.rows())["at"]) == table["at"].to_pylist()
 
