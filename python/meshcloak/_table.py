@@ -60,7 +60,7 @@ class Table:
         >>> import meshcloak as mc
         >>> city = mc.Map.city(500, seed=1)
         >>> sorted({row["outcome"] for row in city.cloak(city.simulate(300, seed=1)).rows()})
-        ['expired', 'replaced', 'succeeded']
+        ['expired', 'succeeded']
         """
         return self._native.rows()
 
