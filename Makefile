@@ -31,9 +31,12 @@ web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite
     $(shell find web/src web/public web/app -type f)
 	cd web && npm run -s build
 
+# Builds the command for tests. `make test` skips it: `cargo test` has built the command.
+COMMAND = $(CARGO) build -q --bin meshcloak
+
 # Tests the page in Debian's Chromium against a running demo.
 browser: setup node chromium page nats
-	$(CARGO) build --bin meshcloak
+	$(COMMAND)
 	cd web && npm test
 
 # The page needs Node 20.19 or newer. If the system's Node is older, npm installs Node 22 into
@@ -60,11 +63,10 @@ test: setup node chromium page valgrind postgis ogc nats
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	$(CARGO) test --workspace
-	$(CARGO) run -q -p meshcloak --example embed
-	$(CARGO) run -q -p meshcloak --example own_scheme
-	$(MAKE) browser
-	$(CARGO) build -q -p gateway --example ask
-	@$(MAKE) served >target/served.log 2>&1 & $(MAKE) built; built=$$?; \
+	target/debug/examples/embed
+	target/debug/examples/own_scheme
+	$(MAKE) browser COMMAND=
+	@$(MAKE) served COMMAND= ASK= >target/served.log 2>&1 & $(MAKE) built; built=$$?; \
 	  wait $$!; served=$$?; cat target/served.log; exit $$((built | served))
 
 # Checks that mostly wait for servers, and checks that mostly compile: `make test` runs both at once.
@@ -76,20 +78,21 @@ built:
 	$(GATES)
 
 # Runs every command of docs/CONNECT.md.
+ASK = $(CARGO) build -q -p gateway --example ask
 connect: postgis ogc
-	$(CARGO) build -q --bin meshcloak
-	$(CARGO) build -q -p gateway --example ask
+	$(COMMAND)
+	$(ASK)
 	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask
 
 # Runs every command of the getting-started pages. Not part of `make test`.
 start-pages: clients
-	$(CARGO) build -q --bin meshcloak
-	$(CARGO) build -q -p gateway --example ask
+	$(COMMAND)
+	$(ASK)
 	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask START_APPS.md START_OPERATORS.md
 
 # Fuzzes the client API with valid and invalid requests generated from its OpenAPI document.
 schemathesis:
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	crates/gateway/tests/schemathesis.sh target/debug/meshcloak
 
 # Load test on loopback: the gateway, a bare echo server and the engine alone, in one run.
@@ -102,7 +105,7 @@ load: setup
 SOAK_SECONDS ?= $(or $(SECONDS),600)
 SOAK ?=
 soak: setup
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	python3 -B crates/gateway/tests/soak/test_privacy_check.py
 	python3 -B crates/gateway/tests/soak/test_promises.py
 	python3 -B crates/gateway/tests/soak target/debug/meshcloak --seconds $(SOAK_SECONDS) $(SOAK)
@@ -114,7 +117,7 @@ FUZZ_SECONDS = $(or $(SECONDS),60)
 FUZZ ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
 fuzz: setup
 	@command -v cargo-fuzz >/dev/null || $(CARGO) install cargo-fuzz --locked
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	python3 -B fuzz/seeds.py target/debug/meshcloak fuzz/corpus
 	for target in $(FUZZ); do \
 	  mkdir -p fuzz/corpus/$$target; seeds=$$(ls -d fuzz/seeds/$$target 2>/dev/null); \
@@ -126,7 +129,7 @@ fuzz: setup
 CLUSTER_TEST ?=
 NATS_SERVER = $(or $(MESHCLOAK_NATS),$(NATS)/bin/nats-server)
 cluster-test: setup nats faketime
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	python3 -B crates/fleet/tests/cluster/test_reach_check.py
 	python3 -B crates/fleet/tests/cluster target/debug/meshcloak $(NATS_SERVER) $(CLUSTER_TEST)
 
@@ -146,7 +149,7 @@ cluster-load: setup nats
 
 # Tests dist/nats-server.conf: a cluster with TLS works, and frontends cannot read the log.
 cluster-access: setup nats
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	python3 -B crates/fleet/tests/loopback/access.py target/debug/meshcloak
 
 # Lints and tests private information retrieval (feature `pir`), which `make test` leaves out: it
@@ -199,7 +202,7 @@ operators:
 
 # Builds and tests the client for browsers and Node against a running gateway.
 js: setup node
-	$(CARGO) build -q --bin meshcloak
+	$(COMMAND)
 	cd clients/js && npm ci --no-audit --no-fund && npm run -s build && npm test
 
 # Prints the benchmark tables; includes real maps if MESHCLOAK_MAPS names their folder.

@@ -67,6 +67,7 @@ for (const along of ['streets', 'plane']) {
       assert.ok(expected.length > 0);
       assert.equal(got.length, expected.length, JSON.stringify([got, expected.slice(0, 5)]));
       got.forEach((g, i) => assert.ok(Math.abs(g.metres - expected[i].metres) < 1.5, JSON.stringify([g, expected[i]])));
+      assert.match(await page.locator('#receipt').innerText(), /Secret: who asked what\./);
       assert.match(await page.locator('#receipt').innerText(), /exact: equal to that of a query with your true position/);
       fine(wrong);
       await close();

@@ -7,6 +7,7 @@ mod attack;
 mod cloak;
 mod cluster_command;
 mod cluster_process;
+mod distinct_files;
 mod doctor;
 mod drive;
 mod evaluate;
@@ -149,8 +150,31 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             console.clear();
-            eprintln!("meshcloak: {error:#}");
+            eprintln!("meshcloak: {}", message(&error));
             ExitCode::FAILURE
         }
+    }
+}
+
+/// Joins the messages of an error and its causes; a cause that the message already contains is left
+/// out.
+fn message(error: &anyhow::Error) -> String {
+    error.chain().skip(1).fold(error.to_string(), |text, cause| {
+        let cause = cause.to_string();
+        if text.contains(&cause) { text } else { format!("{text}: {cause}") }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::anyhow;
+
+    #[test]
+    fn a_cause_is_named_once() {
+        let error = anyhow!("disk full").context("a.csv: disk full").context("cannot write");
+        assert_eq!(message(&error), "cannot write: a.csv: disk full");
+        let error = anyhow!("disk full").context("a.csv");
+        assert_eq!(message(&error), "a.csv: disk full");
     }
 }

@@ -17,15 +17,15 @@ pub struct MapArgs {
     /// Keep all streets, not only the largest strongly connected component.
     #[arg(long)]
     whole_map: bool,
-    /// OSM: classes of ways to import as streets.
-    #[arg(long, value_enum, default_value = "drive")]
-    highways: HighwaysArg,
+    /// OSM: classes of ways to import as streets [default: drive].
+    #[arg(long, value_enum)]
+    highways: Option<HighwaysArg>,
     /// OSM: make every node a terminal, not only junctions.
     #[arg(long)]
     every_node: bool,
-    /// OSM: largest street length, in metres; longer streets are split.
-    #[arg(long, value_name = "METRES", default_value_t = 1000.0, value_parser = positive_metres)]
-    longest: f64,
+    /// OSM: largest street length, in metres; longer streets are split [default: 1000].
+    #[arg(long, value_name = "METRES", value_parser = positive_metres)]
+    longest: Option<f64>,
     /// Lon/lat of the origin of a map in metres.
     #[arg(long, value_name = "LON,LAT", value_parser = lon_lat, allow_hyphen_values = true)]
     origin: Option<LonLat>,
@@ -43,8 +43,8 @@ enum HighwaysArg {
 }
 
 /// Help text of the argument `MAP`.
-pub const MAP_HELP: &str = "Map: .osm.pbf, .osm, Brinkhoff, CSV or prepared, plain or gzipped; \
-                            or city:STREETS:SEED [default: the built-in city]";
+pub const MAP_HELP: &str = "Map: .osm.pbf, .osm, Brinkhoff, CSV, GraphML of OSMnx or prepared, \
+                            plain or gzipped; or city:STREETS:SEED [default: the built-in city]";
 
 impl MapArgs {
     /// Part of the map to keep.
@@ -59,11 +59,11 @@ impl MapArgs {
             extent: self.extent(),
             osm: OsmOptions {
                 highways: match self.highways {
-                    HighwaysArg::Drive => Highways::Drive,
-                    HighwaysArg::All => Highways::All,
+                    None | Some(HighwaysArg::Drive) => Highways::Drive,
+                    Some(HighwaysArg::All) => Highways::All,
                 },
                 every_node: self.every_node,
-                max_street_metres: self.longest,
+                max_street_metres: self.longest.unwrap_or(OsmOptions::default().max_street_metres),
             },
             origin: self.origin,
             pois: self.pois.clone(),
@@ -71,16 +71,36 @@ impl MapArgs {
         let imported = import::read_map(source.unwrap_or(&built_in), &options, console);
         console.clear();
         let imported = imported?;
-        for note in notes(&imported, self.extent()) {
+        for note in notes(&imported, self.extent()).into_iter().chain(self.ignored(&imported)) {
             console.note(&note);
         }
         Ok(imported)
+    }
+
+    /// Says which options have no effect on a map of this format.
+    fn ignored(&self, imported: &Imported) -> Option<String> {
+        let Imported { provenance, prepared, .. } = imported;
+        let format = match prepared {
+            Some(_) => "a prepared map",
+            None if provenance.format.starts_with("OSM") => return None,
+            None => &provenance.format,
+        };
+        let options = [
+            ("--highways", self.highways.is_some()),
+            ("--every-node", self.every_node),
+            ("--longest", self.longest.is_some()),
+        ];
+        let given: Vec<&str> =
+            options.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| *name).collect();
+        (!given.is_empty()).then(|| {
+            format!("{} has no effect: it applies to OSM files, not to {format}", given.join(", "))
+        })
     }
 }
 
 /// Formats the notes of an import: its own, the repairs, and what was dropped.
 fn notes(imported: &Imported, extent: Extent) -> Vec<String> {
-    let Imported { dropped, repairs, notes, .. } = imported;
+    let Imported { dropped, repairs, notes, prepared, .. } = imported;
     let mut all = notes.clone();
     if repairs.zero_length > 0 {
         let streets = counted(repairs.zero_length, "street");
@@ -96,10 +116,9 @@ fn notes(imported: &Imported, extent: Extent) -> Vec<String> {
             counted(dropped.streets, "street"),
             counted(dropped.terminals, "terminal"),
             dropped.metres / 1000.0,
-            match extent {
-                Extent::LargestPart => "`--whole-map` keeps them",
-                Extent::Whole =>
-                    "this prepared map lacks them: prepare it again with `--whole-map`",
+            match (prepared, extent) {
+                (None | Some(Extent::Whole), Extent::LargestPart) => "`--whole-map` keeps them",
+                _ => "this prepared map lacks them: prepare it again with `--whole-map`",
             }
         ));
     }

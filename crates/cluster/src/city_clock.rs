@@ -47,9 +47,16 @@ impl CityClock {
         CityClock { base: first, since }
     }
 
-    /// Returns the city time at an instant.
-    pub fn at(&self, now: Instant) -> Time {
-        self.base + now.saturating_duration_since(self.since)
+    /// Returns the city time at an instant, which may lie before the clock was started or advanced:
+    /// messages that arrived then keep their distance in time.
+    pub fn at(&self, instant: Instant) -> Time {
+        match instant.checked_duration_since(self.since) {
+            Some(passed) => self.base + passed,
+            None => {
+                let before = self.since.saturating_duration_since(instant);
+                Time::from_millis(self.base.as_millis().saturating_sub(millis_rounded_up(before)))
+            }
+        }
     }
 
     /// Returns the present city time.
@@ -68,6 +75,11 @@ impl CityClock {
             *self = CityClock { base: time, since: now };
         }
     }
+}
+
+/// Returns a duration in milliseconds, rounded up.
+fn millis_rounded_up(duration: Duration) -> u64 {
+    u64::try_from(duration.as_nanos().div_ceil(1_000_000)).unwrap_or(u64::MAX)
 }
 
 #[cfg(test)]
@@ -131,6 +143,33 @@ mod tests {
             lag = lag.max(real - mark.city.as_millis());
         }
         assert!(lag > 0, "the test has takeovers that lag");
+    }
+
+    /// Two shards of a city: the second one lags, and learns of each tick from the record of the first.
+    /// Queries that arrived before keep their distance to the tick.
+    #[test]
+    fn arrivals_before_an_advance_are_dated_by_the_clock_that_leads_never_ahead_of_it() {
+        let mut random = Pcg64::seed_from_u64(12);
+        let mut advanced = 0;
+        for _ in 0..1_000 {
+            let start = Instant::now();
+            let leading = CityClock::start(Time::from_millis(1_000_000), start);
+            let lag = Duration::from_millis(random.random_range(0..50));
+            let mut clock = CityClock::start(Time::from_millis(1_000_000), start + lag);
+            for tick in 1..5 {
+                let at = Time::from_millis(1_000_000 + 1_000 * tick);
+                let latency = Duration::from_millis(random.random_range(0..50));
+                let heard = leading.instant_of(at, start) + latency;
+                advanced += usize::from(clock.at(heard) < at);
+                clock.advance_to(at, heard);
+                for _ in 0..10 {
+                    let arrived = heard - Duration::from_millis(random.random_range(0..1_000));
+                    let (shown, true_time) = (clock.at(arrived), leading.at(arrived));
+                    assert!(shown <= true_time && true_time - shown <= Duration::from_millis(51));
+                }
+            }
+        }
+        assert!(advanced > 1_000, "{advanced}");
     }
 
     #[test]

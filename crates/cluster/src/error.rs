@@ -94,3 +94,10 @@ pub enum ClusterError {
         problem: String,
     },
 }
+
+impl ClusterError {
+    /// Whether the same operation may succeed later: there was no answer, or no leader.
+    pub fn is_temporary(&self) -> bool {
+        matches!(self, ClusterError::Timeout { .. } | ClusterError::Unavailable { .. })
+    }
+}

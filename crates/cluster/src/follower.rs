@@ -22,6 +22,9 @@ use std::time::Duration;
 /// Longest wait before the log is asked again.
 pub const POLL: Duration = Duration::from_millis(250);
 
+/// Pause after a read that failed.
+const READ_AGAIN: Duration = Duration::from_millis(100);
+
 /// What a follower finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Followed {
@@ -105,6 +108,23 @@ impl Follower {
                 });
             }
             while self.news.next().now_or_never().flatten().is_some() {}
+        }
+    }
+
+    /// Waits for what comes next, and tries again while the servers do not answer or elect a leader.
+    /// Cancel safe.
+    ///
+    /// # Errors
+    /// If another attempt would fail, too.
+    pub async fn next_again(&mut self) -> Result<Followed, ClusterError> {
+        loop {
+            match self.next().await {
+                Err(error) if error.is_temporary() => {
+                    tracing::warn!(%error, city = %self.city, "the log cannot be read at present");
+                    tokio::time::sleep(READ_AGAIN).await;
+                }
+                found => return found,
+            }
         }
     }
 

@@ -21,8 +21,11 @@ impl Log {
     /// caller has appended. Reads may be stale, so it waits until that record appears. `clock` tells
     /// which positions of the log are the past of users.
     ///
+    /// Tries again while the servers do not answer or elect a leader, which they do just after the
+    /// stream was created; the caller bounds the wait.
+    ///
     /// # Errors
-    /// If NATS is unavailable, or the log no longer holds the record; the caller has then lost the
+    /// If the log cannot be followed, or no longer holds the record; the caller has then lost the
     /// shard and takes it over again.
     pub async fn replay(
         &self,
@@ -34,7 +37,7 @@ impl Log {
         let mut follower = self.follow().await?;
         let mut past = Past::new(clock, horizon);
         loop {
-            let found = follower.next().await?;
+            let found = follower.next_again().await?;
             past.apply(&found);
             match found {
                 Followed::Record(record)

@@ -80,6 +80,7 @@ fn mean_areas(
         dc_max: atlas.dc_max(),
         presence: Presence::AllAsk,
         tick: TICK,
+        lag: Duration::ZERO,
     };
     run(&mut scheme, atlas.map(), workload, conditions, &mut Costs::Free);
     let shown = sums.iter().enumerate().filter(|(_, (_, count))| *count > 0.0);

@@ -28,7 +28,13 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (scheme, presence) = schemes::presence(name);
         let mut scheme = schemes::by_name(&atlas, scheme)?;
         let tolerance = Duration::from_secs(3);
-        let conditions = Conditions { tolerance, dc_max: atlas.dc_max(), presence, tick: TICK };
+        let conditions = Conditions {
+            tolerance,
+            dc_max: atlas.dc_max(),
+            presence,
+            tick: TICK,
+            lag: Duration::ZERO,
+        };
         let tally = run(&mut scheme, atlas.map(), &workload, conditions, &mut Costs::Free).tally;
         let millis = |spent: Duration| spent.as_secs_f64() * 1e3 / tally.turns as f64;
         let value = |mean: Mean| mean.value().unwrap_or(f64::NAN);

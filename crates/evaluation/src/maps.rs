@@ -77,6 +77,8 @@ impl MapPlan {
         let begun = Instant::now();
         let max_bytes = Machine::detect().max_row_bytes();
         let atlas = Arc::new(Atlas::with_max_bytes(map, Length::metres(DC_MAX), max_bytes));
+        // In advance, so that the times of batches do not include it.
+        atlas.fill();
         let matrix_ms = begun.elapsed().as_secs_f64() * 1000.0;
         let row = MapRow {
             map: self.name.clone(),

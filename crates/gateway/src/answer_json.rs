@@ -184,6 +184,7 @@ mod tests {
         let plain = objects();
         let receipt = Receipt {
             guarantee: "history",
+            secret: Some("who asked what"),
             k: 3,
             k_reached: 5,
             k_asking: 3,

@@ -118,6 +118,10 @@ pub struct FoundBody<'a> {
 pub struct Receipt {
     /// Guarantee: `reciprocal`, `history` or `paper`.
     pub guarantee: &'static str,
+    /// What the guarantee keeps secret: `who asked what`. That the members of the set asked, their
+    /// places and their k are not secrets. Absent under `paper`, which keeps nothing secret.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<&'static str>,
     /// Requested size of the anonymity set.
     pub k: u32,
     /// Lower bound of the size of the anonymity set, in coarse steps: k by users.

@@ -15,6 +15,14 @@ pub fn guarantee_name(guarantee: Guarantee) -> &'static str {
     }
 }
 
+/// Returns what a guarantee keeps secret (docs/SPEC.md §6); `None` if it keeps nothing.
+pub fn secret(guarantee: Guarantee) -> Option<&'static str> {
+    match guarantee {
+        Guarantee::Paper => None,
+        Guarantee::Reciprocal | Guarantee::History => Some("who asked what"),
+    }
+}
+
 /// Set sizes that a receipt may name, besides the requested k.
 const STEPS: [u32; 6] = [2, 3, 5, 10, 20, 50];
 
@@ -73,6 +81,7 @@ impl ServedQuery {
         let is_new = self.guarantee == Guarantee::History && !self.has_past;
         Receipt {
             guarantee: guarantee_name(self.guarantee),
+            secret: secret(self.guarantee),
             k: self.k,
             k_reached: coarse_size(self.set_size, self.k),
             k_asking: coarse_size(self.asking, 1),
@@ -98,21 +107,35 @@ mod tests {
         assert!(coarse_streets(usize::MAX) == usize::MAX);
     }
 
+    fn served(guarantee: Guarantee, has_past: bool) -> ServedQuery {
+        ServedQuery {
+            guarantee,
+            k: 2,
+            set_size: 2,
+            asking: 2,
+            streets: 1,
+            asked_at: Time::default(),
+            served_at: Time::default(),
+            has_past,
+        }
+    }
+
+    /// Field of the receipt of a query.
+    fn field(query: ServedQuery, name: &str) -> Option<serde_json::Value> {
+        serde_json::to_value(query.receipt(true)).unwrap().get(name).cloned()
+    }
+
+    #[test]
+    fn a_receipt_says_what_is_secret_unless_nothing_is() {
+        let secret = |guarantee| field(served(guarantee, true), "secret");
+        assert_eq!(secret(Guarantee::Reciprocal), Some("who asked what".into()));
+        assert_eq!(secret(Guarantee::History), Some("who asked what".into()));
+        assert_eq!(secret(Guarantee::Paper), None, "a region can be traced to a user");
+    }
+
     #[test]
     fn a_receipt_of_history_marks_the_first_query_of_a_user() {
-        let history = |guarantee, has_past| {
-            let served = ServedQuery {
-                guarantee,
-                k: 2,
-                set_size: 2,
-                asking: 2,
-                streets: 1,
-                asked_at: Time::default(),
-                served_at: Time::default(),
-                has_past,
-            };
-            serde_json::to_value(served.receipt(true)).unwrap().get("history").cloned()
-        };
+        let history = |guarantee, has_past| field(served(guarantee, has_past), "history");
         assert_eq!(history(Guarantee::History, false), Some("new".into()));
         assert_eq!(history(Guarantee::History, true), None);
         assert_eq!(history(Guarantee::Reciprocal, false), None, "it keeps no past");

@@ -8,6 +8,7 @@
 use crate::brinkhoff::{self, Encoding};
 use crate::csv_map::{self, CsvFiles, TableKind};
 use crate::error::{FileLocation, ImportError, Problem};
+use crate::graphml;
 use crate::input::Input;
 use crate::osm::OsmKind;
 use crate::prepared;
@@ -20,6 +21,7 @@ pub(crate) enum MapFormat {
     Osm(PathBuf, OsmKind),
     Brinkhoff { node: PathBuf, edge: PathBuf },
     Csv(CsvFiles),
+    GraphMl(PathBuf),
     Prepared(PathBuf),
 }
 
@@ -50,6 +52,8 @@ pub(crate) fn detect(path: &Path) -> Result<MapFormat, ImportError> {
     let beginning = input.peek()?;
     if beginning.starts_with(prepared::MAGIC) {
         Ok(MapFormat::Prepared(path.to_owned()))
+    } else if graphml::is_graphml(beginning) {
+        Ok(MapFormat::GraphMl(path.to_owned()))
     } else if let Some(kind) = OsmKind::of(beginning) {
         Ok(MapFormat::Osm(path.to_owned(), kind))
     } else {
@@ -174,11 +178,13 @@ mod tests {
             ("x.txt", b"<?xml version='1.0'?><osm/>"),
             ("y.png", b"\0\0\0\x0d\x0a\x09OSMHeader\x18\x01"),
             ("z.csv", b"MeshMap\x1a"),
+            ("g.xml", b"<?xml version='1.0'?>\n<graphml xmlns='http://x'/>"),
         ]);
         let path = |name: &str| folder.path().join(name);
         assert_eq!(detect(&path("x.txt")).unwrap(), MapFormat::Osm(path("x.txt"), OsmKind::Xml));
         assert_eq!(detect(&path("y.png")).unwrap(), MapFormat::Osm(path("y.png"), OsmKind::Pbf));
         assert_eq!(detect(&path("z.csv")).unwrap(), MapFormat::Prepared(path("z.csv")));
+        assert_eq!(detect(&path("g.xml")).unwrap(), MapFormat::GraphMl(path("g.xml")));
     }
 
     #[test]

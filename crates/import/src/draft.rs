@@ -2,7 +2,7 @@
 
 use crate::error::{FileLocation, ImportError, Problem};
 use crate::options::Options;
-use meshcloak::map::{Dropped, Frame, MapBuilder, Repairs, StreetMap};
+use meshcloak::map::{Dropped, Extent, Frame, MapBuilder, Repairs, StreetMap};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -52,6 +52,8 @@ pub struct Imported {
     pub repairs: Repairs,
     /// Notes about other skipped or corrected data.
     pub notes: Vec<String>,
+    /// Extent that the prepared map was reduced to; `None` if the source is of another format.
+    pub prepared: Option<Extent>,
 }
 
 impl Draft {
@@ -78,6 +80,7 @@ impl Draft {
             dropped: built.dropped,
             repairs: built.repairs,
             notes: self.notes,
+            prepared: None,
         })
     }
 

@@ -64,7 +64,9 @@ pub enum Problem {
     #[error("the file is empty; expected a map")]
     Empty,
     /// The content is not in a supported map format.
-    #[error("unknown map format; expected OSM (PBF or XML), Brinkhoff, CSV or a prepared map")]
+    #[error(
+        "unknown map format; expected OSM (PBF or XML), Brinkhoff, CSV, GraphML or a prepared map"
+    )]
     UnknownFormat,
     /// The content is not in a supported trace format.
     #[error(

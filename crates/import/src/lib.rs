@@ -1,7 +1,8 @@
 //! Readers and writers of street maps, queries and traces. All file formats are confined to this
 //! crate.
 //!
-//! Maps ([`StreetMap`]): OSM PBF and XML, Brinkhoff, CSV, prepared maps, and the built-in city.
+//! Maps ([`StreetMap`]): OSM PBF and XML, Brinkhoff, CSV, GraphML, prepared maps, and the built-in
+//! city.
 //! Queries: CSV and NDJSON. Traces: Brinkhoff, taxi CSV and GPX.
 //!
 //! [`StreetMap`]: meshcloak::map::StreetMap
@@ -24,6 +25,7 @@ mod error;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod geojson;
+mod graphml;
 mod input;
 mod located_problem;
 mod lon_lat;

@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::prepared::{self, Prepared};
 use crate::progress::Progress;
 use crate::source::MapSource;
-use crate::{brinkhoff, csv_map, osm};
+use crate::{brinkhoff, csv_map, graphml, osm};
 use meshcloak::map::{Extent, Frame, MapBuilder};
 use std::fs::File;
 use std::path::Path;
@@ -47,6 +47,7 @@ pub fn read_map(
         }
         MapFormat::Brinkhoff { node, edge } => brinkhoff::read(&node, &edge, progress)?,
         MapFormat::Csv(files) => csv_map::read(&files, options.origin, progress)?,
+        MapFormat::GraphMl(file) => graphml::read(Input::begin(&file, "reading", progress)?)?,
         MapFormat::Prepared(file) => return open_prepared(&file, options, progress),
     };
     finish(draft, name, options, progress)
@@ -76,6 +77,7 @@ fn open_prepared(
     let decoded =
         prepared::open(&opened).map_err(|problem| FileLocation::File.of(file, problem))?;
     let Prepared { imported, extent } = decoded;
+    let imported = Imported { prepared: Some(extent), ..imported };
     let is_unchanged = options.extent == Extent::Whole || extent == Extent::LargestPart;
     if is_unchanged && options.pois.is_none() && options.origin.is_none() {
         return Ok(imported);

@@ -109,6 +109,6 @@ function receipt(result: QueryResult): HTMLElement | null {
   return h('div', { class: 'receipt', id: 'receipt' },
     h('strong', null, 'Receipt. '),
     `You asked for k = ${r.k}; the set has at least ${r.k_reached} members. ` +
-    `Guarantee: ${promise[r.guarantee] ?? r.guarantee}. The service saw ${plural(r.streets, 'street')}. ` +
+    `Guarantee: ${promise[r.guarantee] ?? r.guarantee}. ${r.secret ? `Secret: ${r.secret}. ` : ''}The service saw ${plural(r.streets, 'street')}. ` +
     `You waited ${r.delay.toFixed(1)} s. The answer is ${r.exact ? 'exact: equal to that of a query with your true position' : 'not exact: the service may have omitted objects'}.`);
 }

@@ -72,12 +72,9 @@ fn visit_reachable(atlas: &Atlas, query: &Query, mut visit: impl FnMut(StreetId)
     match atlas.rows() {
         Rows::Streets(reach) => {
             let near = map.exits(query.position).map(|(_, leave)| leave).min();
-            let budget = near.and_then(|leave| dc.checked_sub(leave));
-            for reached in reach.row(query.position.street) {
-                if budget.is_none_or(|budget| u32::from(reached.nearest) > budget.units()) {
-                    break; // rows are sorted by distance
-                }
-                visit(reached.street);
+            if let Some(budget) = near.and_then(|leave| dc.checked_sub(leave)) {
+                let within = reach.within(query.position.street, budget);
+                within.for_each(|reached| visit(reached.street));
             }
         }
         Rows::Terminals(_) => {

@@ -114,7 +114,7 @@ impl StarCloak {
         let centre = centres[start.star as usize];
         let is_near = |star: u32| centres[star as usize].distance(centre) <= settings.reach;
         let goal = StarGoal { users: start.k, segments: settings.segments };
-        region.start(stars, segment_users, start.star);
+        region.start(stars, segment_users, is_near, start.star);
         while !region.meets(goal) {
             if !region.grow(stars, segment_users, is_near, &mut random) {
                 return None;

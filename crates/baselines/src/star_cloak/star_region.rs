@@ -21,30 +21,44 @@ pub(super) struct StarRegion {
     stars: Vec<u32>,
     /// Stars that are in the region or on the border.
     seen: Stamps<()>,
-    /// Stars that share a segment with the region.
+    /// Near stars that share a segment with the region.
     border: Vec<u32>,
+    /// By index of the border: weight of the star in the draw. A weight changes only with the
+    /// segments of its star, so it is updated when one of them joins the region.
+    weights: Vec<u64>,
+    /// By star of the border: its index there.
+    border_indices: Stamps<u32>,
     /// By segment: whether it is inside.
     inside: Stamps<()>,
     segments: Vec<u32>,
     users: u32,
-    weights: Vec<u64>,
     pruning: Pruning,
 }
 
 /// Common multiple of small numbers of segments, so that weights are whole.
 const UNIT: u64 = 27_720;
+/// Border index of a star that has joined the region.
+const TAKEN: u32 = u32::MAX;
 
 impl StarRegion {
-    /// Starts with one star.
-    pub(super) fn start(&mut self, stars: &Stars, users: &SegmentUsers, star: u32) {
+    /// Starts with one star. Only stars that `is_near` accepts are on the border.
+    pub(super) fn start(
+        &mut self,
+        stars: &Stars,
+        users: &SegmentUsers,
+        is_near: impl Fn(u32) -> bool,
+        star: u32,
+    ) {
         self.stars.clear();
         self.seen.clear(stars.star_count());
         self.border.clear();
+        self.weights.clear();
+        self.border_indices.clear(stars.star_count());
         self.inside.clear(stars.segment_count());
         self.segments.clear();
         self.users = 0;
         self.seen.insert(star as usize, ());
-        self.add(stars, users, star);
+        self.add(stars, users, is_near, star);
     }
 
     pub(super) fn meets(&self, goal: StarGoal) -> bool {
@@ -64,36 +78,64 @@ impl StarRegion {
         is_near: impl Fn(u32) -> bool,
         random: &mut SchemeRandom,
     ) -> bool {
-        self.border.retain(|&star| is_near(star));
-        self.weights.clear();
-        for &star in &self.border {
-            let new =
-                stars.segments(star).iter().filter(|&&s| self.inside.get(s as usize).is_none());
-            let (count, gain) = new.fold((0, 0), |(count, gain), &segment| {
-                (count + 1, gain + users.on(segment).len() as u64)
-            });
-            // A star without new segments is free.
-            self.weights.push((1 + gain) * UNIT / (1 + count));
-        }
         let Some(drawn) = random.weighted(&self.weights) else { return false };
         let star = self.border.swap_remove(drawn);
-        self.add(stars, users, star);
+        self.weights.swap_remove(drawn);
+        self.border_indices.insert(star as usize, TAKEN);
+        if let Some(&moved) = self.border.get(drawn) {
+            self.border_indices.insert(moved as usize, drawn as u32);
+        }
+        self.add(stars, users, is_near, star);
         true
     }
 
-    fn add(&mut self, stars: &Stars, users: &SegmentUsers, star: u32) {
+    fn add(
+        &mut self,
+        stars: &Stars,
+        users: &SegmentUsers,
+        is_near: impl Fn(u32) -> bool,
+        star: u32,
+    ) {
         self.stars.push(star);
         for &segment in stars.segments(star) {
             if self.inside.insert(segment as usize, ()) {
                 self.segments.push(segment);
                 self.users += users.on(segment).len() as u32;
                 for next in stars.ends(segment) {
-                    if self.seen.insert(next as usize, ()) {
-                        self.border.push(next);
-                    }
+                    self.update_border(stars, users, &is_near, next);
                 }
             }
         }
+    }
+
+    /// Adds a star with a segment inside to the border, or updates its weight there.
+    fn update_border(
+        &mut self,
+        stars: &Stars,
+        users: &SegmentUsers,
+        is_near: impl Fn(u32) -> bool,
+        star: u32,
+    ) {
+        if self.seen.insert(star as usize, ()) && is_near(star) {
+            self.border_indices.insert(star as usize, self.border.len() as u32);
+            self.border.push(star);
+            self.weights.push(0);
+        }
+        let index = self.border_indices.get(star as usize).filter(|&index| index != TAKEN);
+        if let Some(index) = index {
+            self.weights[index as usize] = self.weight(stars, users, star);
+        }
+    }
+
+    /// Weight of a star: grows with the users, falls with the segments that it adds.
+    fn weight(&self, stars: &Stars, users: &SegmentUsers, star: u32) -> u64 {
+        let segments = stars.segments(star).iter();
+        let new = segments.filter(|&&segment| self.inside.get(segment as usize).is_none());
+        let (count, gain) = new.fold((0, 0), |(count, gain), &segment| {
+            (count + 1, gain + users.on(segment).len() as u64)
+        });
+        // A star without new segments is free.
+        (1 + gain) * UNIT / (1 + count)
     }
 
     /// Removes stars in random order as long as the region meets its goal and stays connected. The
@@ -142,19 +184,24 @@ impl StarRegion {
     pub(super) fn stars(&self) -> &[u32] {
         &self.stars
     }
+
+    /// Stars of the border and their weights.
+    #[cfg(test)]
+    pub(super) fn border(&self) -> Vec<(u32, u64)> {
+        self.border.iter().copied().zip(self.weights.iter().copied()).collect()
+    }
 }
 
 /// Stars and segments that are left while stars are removed.
 #[derive(Clone, Debug, Default)]
 struct Pruning {
-    first: u32,
-    /// Number of stars that are left.
-    stars: u32,
     /// Users and segments that are left.
     left: StarGoal,
     is_star: Stamps<bool>,
     /// By segment: number of stars that hold it.
     covers: Stamps<u32>,
+    /// Stars left that share a segment with the star in question.
+    neighbours: Vec<u32>,
     reached: Stamps<()>,
     open: Vec<u32>,
 }
@@ -163,7 +210,7 @@ impl Pruning {
     fn start(&mut self, stars: &Stars, of: &[u32], left: StarGoal) {
         self.is_star.clear(stars.star_count());
         self.covers.clear(stars.segment_count());
-        (self.first, self.stars, self.left) = (of[0], of.len() as u32, left);
+        self.left = left;
         for &star in of {
             self.is_star.insert(star as usize, true);
             for &segment in stars.segments(star) {
@@ -207,25 +254,39 @@ impl Pruning {
             self.covers.insert(segment as usize, self.cover_count(segment) - 1);
         }
         self.is_star.insert(star as usize, false);
-        self.stars -= 1;
     }
 
-    /// Whether the other stars can be reached from the first one along shared segments.
+    /// Whether the other stars stay connected along shared segments. They are connected now, so it
+    /// suffices that the neighbours of the star reach each other without it.
     fn is_connected_without(&mut self, stars: &Stars, star: u32) -> bool {
+        self.neighbours.clear();
+        for next in around(stars, star) {
+            if next != star && self.is_star(next) && !self.neighbours.contains(&next) {
+                self.neighbours.push(next);
+            }
+        }
+        let Some(&start) = self.neighbours.first() else { return true };
+        let mut missing = self.neighbours.len() - 1;
         self.reached.clear(stars.star_count());
-        self.reached.insert(self.first as usize, ());
+        self.reached.insert(start as usize, ());
         self.open.clear();
-        self.open.push(self.first);
-        let mut count = 1;
-        while let Some(at) = self.open.pop() {
-            for next in stars.segments(at).iter().flat_map(|&segment| stars.ends(segment)) {
+        self.open.push(start);
+        let mut at = 0;
+        while missing > 0 && at < self.open.len() {
+            for next in around(stars, self.open[at]) {
                 let is_left = next != star && self.is_star(next);
                 if is_left && self.reached.insert(next as usize, ()) {
                     self.open.push(next);
-                    count += 1;
+                    missing -= usize::from(self.neighbours.contains(&next));
                 }
             }
+            at += 1;
         }
-        count + 1 == self.stars
+        missing == 0
     }
+}
+
+/// Stars that share a segment with a star, with repetitions, including the star itself.
+fn around(stars: &Stars, star: u32) -> impl Iterator<Item = u32> {
+    stars.segments(star).iter().flat_map(|&segment| stars.ends(segment))
 }

@@ -70,6 +70,44 @@ fn are_joined(stars: &Stars, of: &[u32]) -> bool {
 }
 
 #[test]
+fn the_border_and_its_weights_are_those_of_the_definition() {
+    let mut checked = 0;
+    for scene in Scene::many() {
+        let waiting = &scene.state.waiting;
+        let mut scheme = StarCloak::new(&scene.atlas, settings(&scene));
+        let indices = scheme.users.select(waiting).to_vec();
+        scheme.segment_users.fill(&scheme.stars, waiting, &indices);
+        let StarCloak { stars, segment_users, region, .. } = &mut scheme;
+        let mut random = SchemeRandom::new(scene.seed, &[]);
+        let is_near = |star: u32| star % 7 != scene.seed as u32 % 7;
+        for step in 0..60 {
+            // Five regions, one after another.
+            if step % 12 == 0 {
+                let first = step / 12 * 7 % stars.star_count() as u32;
+                region.start(stars, segment_users, is_near, first);
+            }
+            let inside: BTreeSet<u32> = region.segments().iter().copied().collect();
+            let taken: BTreeSet<u32> = region.stars().iter().copied().collect();
+            let ends: BTreeSet<u32> = inside.iter().flat_map(|&s| stars.ends(s)).collect();
+            let expected = ends.into_iter().filter(|star| is_near(*star) && !taken.contains(star));
+            let weighed = expected.map(|star| {
+                let new: Vec<u32> =
+                    stars.segments(star).iter().copied().filter(|s| !inside.contains(s)).collect();
+                let users: usize = new.iter().map(|&s| segment_users.on(s).len()).sum();
+                (star, (1 + users as u64) * 27_720 / (1 + new.len() as u64))
+            });
+            let expected: Vec<(u32, u64)> = weighed.collect();
+            let mut border = region.border();
+            border.sort_unstable();
+            assert_eq!(border, expected, "seed {}\n{}", scene.seed, scene.town);
+            checked += border.len();
+            region.grow(stars, segment_users, is_near, &mut random);
+        }
+    }
+    assert!(checked > 2_000, "{checked}");
+}
+
+#[test]
 fn no_star_of_a_pruned_region_can_be_removed() {
     let mut checked = 0;
     for scene in Scene::many() {
@@ -82,7 +120,7 @@ fn no_star_of_a_pruned_region_can_be_removed() {
         let goal = StarGoal { users: 3, segments: settings.segments };
         let mut random = SchemeRandom::new(scene.seed, &[]);
         for first in 0..stars.star_count().min(5) as u32 {
-            region.start(stars, segment_users, first);
+            region.start(stars, segment_users, |_| true, first);
             while !region.meets(goal) && region.grow(stars, segment_users, |_| true, &mut random) {}
             if !region.meets(goal) {
                 continue;

@@ -23,7 +23,7 @@ pub fn matrix() {
             for _ in 0..5 {
                 let start = Instant::now();
                 pairs =
-                    in_pool(1, || DistanceMatrix::new(&map, Length::metres(metres))).pair_count();
+                    in_pool(1, || DistanceMatrix::new(&map, Length::metres(metres)).pair_count());
                 best = best.min(start.elapsed().as_secs_f64());
             }
             println!("{:12} M({metres} m): {:8.1} ms, {pairs} pairs", named.name, best * 1e3);
@@ -36,6 +36,7 @@ pub fn cliques() {
     println!("\nAll maximal cliques, one thread");
     for named in maps() {
         let atlas = Atlas::new(named.read(), Length::metres(DC_MAX));
+        atlas.fill();
         for configuration in configurations() {
             compare(named.name, &atlas, configuration);
         }

@@ -28,7 +28,9 @@ const ALTERNATIONS: usize = 3;
 const LONG: f64 = 20.0;
 
 fn prepare(map: StreetMap) -> Arc<Atlas> {
-    Arc::new(Atlas::new(map, Length::metres(DC_MAX)))
+    let atlas = Atlas::new(map, Length::metres(DC_MAX));
+    atlas.fill();
+    Arc::new(atlas)
 }
 
 fn replay_fast(atlas: &Arc<Atlas>, threads: usize, recording: &[Vec<Query>]) -> Report {

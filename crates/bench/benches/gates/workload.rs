@@ -12,7 +12,7 @@ use meshcloak::engine::{Batch, RecordedPast, turn};
 use meshcloak::grouping::Grouping;
 use meshcloak::guarantee::{Guarantee, HistoryClock};
 use meshcloak::guard::Promise;
-use meshcloak::map::StreetMap;
+use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::{Query, QueryId};
@@ -50,9 +50,8 @@ fn run_all() -> Meter {
     let source: MapSource = CITY.parse().expect("CITY names a built-in city");
     let map = import::read_map(&source, &Options::default(), &()).expect("it has streets").map;
     let batches = batches(&map);
-    let atlas = Arc::new(Atlas::new(map, DC_MAX));
     let mut meter = Meter::default();
-    count_preparation(&mut meter, atlas.map());
+    let atlas = Arc::new(count_preparation(&mut meter, map));
     count_stages(&mut meter, &atlas, &batches);
     let queries = batches.iter().map(|batch| batch.arrivals.len()).sum();
     let (mut paper, input) = (paper(&atlas), batches.clone());
@@ -79,18 +78,40 @@ fn paper(atlas: &Arc<Atlas>) -> MeshCloak {
     MeshCloak::new(Arc::clone(atlas), Settings::paper())
 }
 
-/// Algorithm 1 and the rows of streets within reach.
-fn count_preparation(meter: &mut Meter, map: &StreetMap) {
-    let matrix = meter.count("matrix", || DistanceMatrix::new(map, DC_MAX));
-    let rows = meter.count("rows", || Reach::new(map, &matrix));
+/// Algorithm 1, and the rows of streets within reach: all in advance, and on demand. `atlas` is what
+/// precedes the first answer, `rows_on_demand` what the first batches add. Returns a filled atlas.
+fn count_preparation(meter: &mut Meter, map: StreetMap) -> Atlas {
+    let matrix = DistanceMatrix::new(&map, DC_MAX);
+    meter.count("matrix", || matrix.fill());
     meter.divide("matrix", matrix.pair_count(), "pair");
-    meter.divide("rows", rows.entry_count(), "entry");
+    let streets: Vec<StreetId> = map.streets().collect();
+    let copy = map.clone();
+    let on_demand = meter.count("atlas", || Atlas::new(copy, DC_MAX));
+    meter.divide("atlas", streets.len(), "street");
+    let near = Length::from_units(DC_MAX.units() / 8);
+    meter.count("rows_on_demand", || {
+        let rows = rows_of_streets(&on_demand);
+        streets.iter().for_each(|&street| drop(black_box(rows.within(street, near).count())));
+    });
+    meter.divide("rows_on_demand", streets.len(), "street");
+    let atlas = Atlas::new(map, DC_MAX);
+    meter.count("rows", || atlas.fill());
+    meter.divide("rows", rows_of_streets(&atlas).entry_count(), "entry");
+    atlas
+}
+
+fn rows_of_streets(atlas: &Atlas) -> &Reach {
+    match atlas.rows() {
+        Rows::Streets(rows) => rows,
+        Rows::Terminals(_) => panic!("a small city has rows of streets"),
+    }
 }
 
 /// The stages of Algorithm 4, each on the inputs it has in a run under `paper`.
 fn count_stages(meter: &mut Meter, atlas: &Arc<Atlas>, batches: &[Batch]) {
-    assert!(matches!(atlas.rows(), Rows::Streets(_)), "a small city has rows of streets");
     let by_terminals = Atlas::with_max_bytes(atlas.map().clone(), DC_MAX, 0);
+    by_terminals.fill();
+    by_terminals.matrix().fill();
     let Recorder { waiting, sets, .. } = Recorder::record(paper(atlas), batches);
     let graphs = graphs(atlas, &waiting);
     let mut builder = MeshBuilder::new(Arc::clone(atlas), MeshRule::Reach);

@@ -111,6 +111,7 @@ impl Experiment {
     fn record(&self, configuration: WorkloadConfiguration) -> (Arc<Atlas>, Recording) {
         let dc_max = configuration.profile().largest_constraint();
         let atlas = Arc::new(Atlas::new(self.map.clone(), dc_max));
+        atlas.fill();
         (atlas, configuration.record(&self.map, self.agents, self.seed))
     }
 }

@@ -15,7 +15,8 @@ use attacks::tracker::TRACKER;
 use clap::Args;
 use evaluation::maps::DC_MAX;
 use evaluation::privacy::{
-    AttackPlan, AttackResults, DecoyPlan, PortraitRow, RecordedRun, attack_own_model, run_attacks,
+    AttackPlan, AttackResults, AttackedScheme, DecoyPlan, PortraitRow, RecordedRun,
+    attack_own_model, run_attacks,
 };
 use evaluation::results::{self, PrivacyRow, own_model_row, privacy_rows};
 use evaluation::run::{Conditions, Presence};
@@ -23,7 +24,7 @@ use evaluation::workload::{Workload, record_journeys, simulate};
 use import::{MapSource, Progress as _};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
-use selection::{SchemeSelection, attack_selector, selects};
+use selection::{SchemeSelection, attack_selector, check_presence, selects};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -52,6 +53,7 @@ Examples:
   meshcloak attack oldenburgGen.node --users 100000 --guarantee paper,history --attacks A,D
   meshcloak attack --scheme meshcloak,clique-cloak,casper --guarantee history --region reach,cells
   meshcloak attack --attacks A,D,P --ask-share 10 --scheme meshcloak/reciprocal,meshcloak/age-1
+  meshcloak attack --attacks A,D,M --scheme meshcloak/history/cell,meshcloak/history/cell/present-90
   meshcloak attack --attacks K --region reach,cell --dt 10 --tick 5
   meshcloak attack --attacks M --guarantee reciprocal --region reach,cell --decoys 3
   meshcloak attack --scheme all --own --users 5000 --out results && meshcloak report results
@@ -114,6 +116,7 @@ impl Attack {
     /// Simulates queries, cloaks them with each scheme, attacks the disclosures, prints the results.
     pub fn run(&self, console: &Console) -> Result<()> {
         let schemes = self.selection.schemes()?;
+        check_presence(&schemes, self.ask_share)?;
         let plan = self.plan();
         if self.queries.is_some() {
             self.check_recorded(&plan, console)?;
@@ -184,7 +187,7 @@ impl Attack {
     fn attack_all(
         &self,
         atlas: &Arc<Atlas>,
-        schemes: &[evaluation::privacy::AttackedScheme],
+        schemes: &[AttackedScheme],
         plan: &AttackPlan,
         console: &Console,
     ) -> Result<(Vec<PrivacyRow>, Vec<PortraitRow>)> {
@@ -193,7 +196,8 @@ impl Attack {
         let tick = Duration::from_millis(self.tick);
         let tolerance = Duration::from_millis(self.traffic.dt.into());
         let presence = self.ask_share.map_or(Presence::AllAsk, Presence::of_ask_share);
-        let conditions = Conditions { tolerance, dc_max: atlas.dc_max(), presence, tick };
+        let conditions =
+            Conditions { tolerance, dc_max: atlas.dc_max(), presence, tick, lag: Duration::ZERO };
         let (mut rows, mut portraits) = (Vec::new(), Vec::new());
         console.begin_cells(schemes.len() as u64);
         for (number, scheme) in schemes.iter().enumerate() {
@@ -206,7 +210,11 @@ impl Attack {
                 }
                 found => found?,
             };
-            rows.extend(privacy_rows(&self.common(), &found));
+            let attacked = privacy_rows(&self.common(), &found);
+            if attacked.is_empty() {
+                console.note(&format!("{}: no target is served, nothing to attack", scheme.name()));
+            }
+            rows.extend(attacked);
             portraits.extend(portrait(&found));
             if self.own {
                 let own = attack_own_model(scheme, atlas, &workload, conditions, plan)?;

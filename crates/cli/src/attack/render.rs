@@ -144,6 +144,7 @@ fn scheme(rows: &[PrivacyRow]) -> Value {
         "relative_k": rows[0].relative_k,
         "mean_delay": rows[0].mean_delay_s,
         "us_per_query": rows[0].us_per_query,
+        "ms_per_batch": rows[0].ms_per_batch,
         "attacks": rows.iter().map(attack).collect::<Vec<Value>>(),
     })
 }

@@ -7,13 +7,16 @@ use anyhow::{Result, anyhow, bail};
 use attacks::{ATTACKS, Attack};
 use clap::Args;
 use evaluation::privacy::AttackedScheme;
+use evaluation::run::Presence;
 use evaluation::schemes::{self, NameError};
 use meshcloak::units::Length;
+use traffic::AskShare;
 
 /// Schemes to attack; MeshCloak with each combination of guarantee and region.
 #[derive(Debug, Args)]
 pub struct SchemeSelection {
-    /// Schemes to attack, or all; settings may follow, as in meshcloak/history/cells-600 or
+    /// Schemes to attack, or all; settings may follow, as in meshcloak/history/cells-600,
+    /// meshcloak/reciprocal/present-90 (90 % of the users are present without a question) or
     /// casper:levels=8 (`cloak --help` lists the parameters) [default: meshcloak].
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     scheme: Vec<String>,
@@ -118,6 +121,15 @@ impl SchemeSelection {
         }
         names
     }
+}
+
+/// Refuses `--ask-share` with a scheme whose name states who asks.
+pub fn check_presence(schemes: &[AttackedScheme], ask_share: Option<AskShare>) -> Result<()> {
+    let states_presence = |scheme: &AttackedScheme| scheme.presence() != Presence::AllAsk;
+    if ask_share.is_some() && schemes.iter().any(states_presence) {
+        bail!("--ask-share does not apply to a scheme whose name states who asks (present-90)");
+    }
+    Ok(())
 }
 
 /// Whether `text` is the name or the letter of an attack, or `all`.

@@ -65,14 +65,17 @@ pub struct Intake<'a> {
     /// 37 million; it would refuse the second query.
     seen: FxHashSet<u64>,
     latest: u64,
-    /// The first malformed row.
-    first_malformed: Option<ImportError>,
+    /// The first malformed rows.
+    first_malformed: Vec<ImportError>,
 }
+
+/// Number of malformed rows whose errors are kept.
+const KEPT_MALFORMED: usize = 5;
 
 impl<'a> Intake<'a> {
     /// Builds the intake for the rows of `file`.
     pub fn new(map: &'a StreetMap, file: &'a Path, limits: Limits) -> Intake<'a> {
-        let (seen, first_malformed) = (FxHashSet::default(), None);
+        let (seen, first_malformed) = (FxHashSet::default(), Vec::new());
         Intake { map, file, limits, seen, latest: 0, first_malformed }
     }
 
@@ -102,9 +105,9 @@ impl<'a> Intake<'a> {
         Ok(Arrival { id: Some(id), asked_at: in_order.then_some(asked_at), verdict })
     }
 
-    /// Returns line and error of the first row that was refused as malformed.
-    pub fn first_malformed(&self) -> Option<&ImportError> {
-        self.first_malformed.as_ref()
+    /// Returns line and error of the first rows that were refused as malformed.
+    pub fn first_malformed(&self) -> &[ImportError] {
+        &self.first_malformed
     }
 
     /// Refuses a malformed row or aborts the run. The time of such a row is ignored.
@@ -115,8 +118,9 @@ impl<'a> Intake<'a> {
         if let Some(id) = &bad.id {
             self.seen.insert(hash(id));
         }
-        if self.first_malformed.is_none() {
-            self.first_malformed = Some(self.error(line, bad.problem));
+        if self.first_malformed.len() < KEPT_MALFORMED {
+            let error = self.error(line, bad.problem);
+            self.first_malformed.push(error);
         }
         Ok(Arrival { id: bad.id, asked_at: None, verdict: Err(Reason::Malformed) })
     }

@@ -8,11 +8,14 @@ mod history_check;
 mod intake;
 mod outcomes;
 mod per_batch;
+mod refusals;
 mod registry;
+mod sorted_rows;
 mod summary;
 mod text;
 mod turn_writer;
 
+use crate::distinct_files::{self, NamedFile};
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::parse;
 use crate::progress::Console;
@@ -23,14 +26,15 @@ use anyhow::Result;
 use batches::Batches;
 use clap::Args;
 use evaluation::metrics::Tally;
-use evaluation::reason::Reason;
 use files::OutputFiles;
 use import::{MapSource, Progress as _, QueryReader};
 use intake::{BadRows, Intake, Limits};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
+use refusals::Refusals;
 use serde_json::Value;
-use std::path::PathBuf;
+use sorted_rows::sorted_rows;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use summary::CloakSummary;
@@ -55,7 +59,7 @@ pub struct Cloak {
     map: Option<MapSource>,
     #[command(flatten)]
     how: MapArgs,
-    /// Queries to read, CSV or NDJSON.
+    /// Queries to read, CSV or NDJSON; `-` reads standard input.
     #[arg(long, value_name = "FILE")]
     queries: PathBuf,
     /// Outcomes to write, NDJSON; gzipped if the name ends in .gz.
@@ -83,15 +87,26 @@ pub struct Cloak {
     /// Abort at a row that is malformed, out of order, or has a duplicate id.
     #[arg(long)]
     strict: bool,
+    /// Sort the rows by `t` in memory, up to 5 million; otherwise rows out of order are refused.
+    #[arg(long)]
+    sort: bool,
+    /// Accept a file of which more than half of the queries are off the map.
+    #[arg(long)]
+    allow_off_map: bool,
     /// Print the summary as JSON.
     #[arg(long)]
     json: bool,
 }
 
+/// Size of a query file per street of the map above which all distances are computed in advance, on
+/// all threads: about one query per street. Answers do not depend on it.
+const QUERY_BYTES_PER_STREET: u64 = 64;
+
 impl Cloak {
     /// Reads map and queries, cloaks them, writes the files, prints the summary.
     pub fn run(&self, console: &Console) -> Result<()> {
         self.scheme.check(self.batch)?;
+        self.check_files()?;
         let summary = self.threads.install(|| self.cloak(console))??;
         stdout::print(&if self.json {
             format!("{:#}\n", summary.as_json())
@@ -100,11 +115,36 @@ impl Cloak {
         })
     }
 
+    /// Refuses outputs that would replace an input or each other.
+    fn check_files(&self) -> Result<()> {
+        let named = |option, path| NamedFile { option, path };
+        let map = match &self.map {
+            Some(MapSource::File(path)) => Some(named("the map", path)),
+            _ => None,
+        };
+        let inputs: Vec<_> = [named("--queries", &self.queries)].into_iter().chain(map).collect();
+        let more = [
+            self.disclosures.as_deref().map(|path| named("--disclosures", path)),
+            self.per_batch.as_deref().map(|path| named("--per-batch", path)),
+        ];
+        let outputs = [named("--out", &self.out)].into_iter().chain(more.into_iter().flatten());
+        distinct_files::check(&inputs, &outputs.collect::<Vec<_>>())
+    }
+
+    /// Path of the queries; standard input is a file of its own.
+    fn queries(&self) -> &Path {
+        if self.queries.as_os_str() == "-" { Path::new("/dev/stdin") } else { &self.queries }
+    }
+
     fn cloak(&self, console: &Console) -> Result<CloakSummary> {
         let map = self.how.read(self.map.as_ref(), console)?.map;
         console.begin("measuring distances", 0);
         let max_bytes = evaluation::provenance::Machine::detect().max_row_bytes();
         let atlas = Arc::new(Atlas::with_max_bytes(map, self.dc_max, max_bytes));
+        let bytes = std::fs::metadata(&self.queries).map_or(0, |file| file.len());
+        if bytes > QUERY_BYTES_PER_STREET * atlas.map().street_count() as u64 {
+            atlas.fill();
+        }
         let start = Instant::now();
         let tally = self.run_batches(&atlas, console);
         console.clear();
@@ -127,20 +167,31 @@ impl Cloak {
             needs_speed: self.scheme.horizon().is_some(),
             bad_rows: if self.strict { BadRows::Abort } else { BadRows::Refuse },
         };
-        let mut reader = QueryReader::open(&self.queries, console)?;
-        console.begin("cloaking", std::fs::metadata(&self.queries).map_or(0, |file| file.len()));
+        let queries = self.queries();
+        let mut reader = QueryReader::open(queries, console)?;
+        console.begin("cloaking", std::fs::metadata(queries).map_or(0, |file| file.len()));
         let files =
             OutputFiles::create(&self.out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
-        let mut intake = Intake::new(map, &self.queries, limits);
+        let mut intake = Intake::new(map, queries, limits);
         let mut batches = Batches::new(atlas, &labels, scheme.as_mut(), files, self.batch);
+        let mut refusals = Refusals::default();
+        let mut add = |row| -> Result<()> {
+            let arrival = intake.examine(row)?;
+            refusals.count(&arrival.verdict);
+            batches.push(arrival)
+        };
+        if self.sort {
+            sorted_rows(&mut reader, queries)?.into_iter().try_for_each(&mut add)?;
+        }
         while let Some(row) = reader.next_row()? {
-            batches.push(intake.examine(row)?)?;
+            add(row)?;
+        }
+        if !self.allow_off_map {
+            refusals.check_map(queries)?;
         }
         let tally = batches.finish()?;
-        if let Some(error) = intake.first_malformed() {
-            let count = tally.refusals[Reason::Malformed as usize];
-            console.note(&format!("{error} (the first of {count} malformed rows, all refused)"));
-        }
+        let notes = refusals.notes(intake.first_malformed());
+        notes.iter().for_each(|note| console.note(note));
         Ok(tally)
     }
 

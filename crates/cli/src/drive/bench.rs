@@ -57,6 +57,7 @@ pub fn run(
     rates: &[u32],
 ) -> Result<()> {
     let atlas = Arc::new(Atlas::new(StreetMap::clone(map), Length::metres(2000.0)));
+    atlas.fill();
     let walker = Arc::new(Walker::new(Arc::clone(&atlas)));
     let bench = Bench { runtime, map, profile, walker };
     let max_rate = rates.iter().copied().max().unwrap_or(1);

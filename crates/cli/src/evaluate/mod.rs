@@ -10,9 +10,9 @@ use crate::stdout;
 use crate::table::{Table, grouped};
 use anyhow::{Context as _, Result, bail};
 use baselines::SchemeError;
-use clap::Args;
-use evaluation::evaluate::{CellProgress, Evaluation, EvaluationSummary, evaluate};
-use evaluation::experiment::Experiment;
+use clap::{Args, ValueEnum};
+use evaluation::evaluate::{CellProgress, Evaluation, EvaluationSummary, Shard, evaluate};
+use evaluation::experiment::{Experiment, TimeModel};
 use evaluation::provenance::Program;
 use evaluation::schemes;
 use meshcloak::guarantee::Guarantee;
@@ -37,6 +37,7 @@ Examples:
   meshcloak evaluate experiments/fig-success-rate.toml --out results --jobs 2
   meshcloak evaluate experiments/schemes.toml --schemes meshcloak,casper --out baselines
   meshcloak evaluate experiments/schemes.toml --costs baselines --out again
+  meshcloak evaluate --paper --shard 2/8 --out part-2
   meshcloak evaluate --paper --guarantee reciprocal --region cells --cell-length 600 --out cells
   meshcloak evaluate --paper --schemes meshcloak/paper,meshcloak/reciprocal/cells-600 --out both")]
 pub struct Evaluate {
@@ -81,6 +82,34 @@ pub struct Evaluate {
     /// Folder of an earlier evaluation; the real-time view replays its recorded times.
     #[arg(long, value_name = "DIR")]
     costs: Option<PathBuf>,
+    /// Run one of COUNT parts of the grid, for several machines. Copy the output folders of all
+    /// parts into one and run without --shard to write the complete results.
+    #[arg(long, value_name = "INDEX/COUNT", default_value_t = Shard::ALL)]
+    shard: Shard,
+    /// Batch that a query joins: the first at or after its time, or the one after that, which is the
+    /// other reading of the paper [default: that of the experiment].
+    #[arg(long, value_enum)]
+    arrivals: Option<ArrivalsArg>,
+}
+
+/// Which batch a query joins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum ArrivalsArg {
+    /// The first batch at or after its time.
+    At,
+    /// The batch after that.
+    After,
+}
+
+impl ArrivalsArg {
+    /// Replaces the view of unlimited time by that with these arrivals.
+    fn apply(self, views: &mut [TimeModel]) {
+        let (from, to) = match self {
+            ArrivalsArg::At => (TimeModel::After, TimeModel::Unlimited),
+            ArrivalsArg::After => (TimeModel::Unlimited, TimeModel::After),
+        };
+        views.iter_mut().filter(|view| **view == from).for_each(|view| *view = to);
+    }
 }
 
 impl Evaluate {
@@ -100,6 +129,7 @@ impl Evaluate {
             jobs: self.jobs.into(),
             threads: self.threads.map(usize::from),
             costs: self.costs.as_deref(),
+            shard: self.shard,
             program: program(),
         };
         let finished = evaluate(&evaluation, &ConsoleProgress { console, notes: Mutex::default() });
@@ -136,6 +166,9 @@ impl Evaluate {
             replace(&mut grid.maps, &self.maps);
             replace(&mut grid.schemes, &self.schemes);
             self.apply_settings(&mut grid.schemes)?;
+            if let Some(arrivals) = self.arrivals {
+                arrivals.apply(&mut grid.views);
+            }
             if !self.users.is_empty() {
                 grid.users.clone_from(&self.users);
             }

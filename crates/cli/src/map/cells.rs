@@ -95,6 +95,7 @@ impl CellLengths {
             dc_max: atlas.dc_max(),
             presence: Presence::AllAsk,
             tick: Duration::from_secs(1),
+            lag: Duration::ZERO,
         };
         let lengths = (0..6).map(|power| self.shortest.as_metres() * f64::from(1 << power));
         console.begin_cells(6);

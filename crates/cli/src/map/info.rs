@@ -104,7 +104,7 @@ fn by_frequency(statistics: &MapStatistics) -> Vec<(&str, usize)> {
 }
 
 fn as_json(imported: &Imported, statistics: &MapStatistics) -> Value {
-    let Imported { map, provenance, dropped, repairs, notes } = imported;
+    let Imported { map, provenance, dropped, repairs, notes, .. } = imported;
     let degrees: serde_json::Map<String, Value> = statistics
         .degrees
         .iter()

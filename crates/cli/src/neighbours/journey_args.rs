@@ -90,7 +90,7 @@ impl JourneyArgs {
         };
         console.clear();
         if journeys.len() < 2 {
-            bail!("{source}: {} journey on the map; expected at least 2", journeys.len());
+            bail!("{source}: {} journeys on the map; expected at least 2", journeys.len());
         }
         Ok(Population { imported, journeys, source })
     }

@@ -76,11 +76,15 @@ impl Mobimix {
         if outcomes.iter().all(|outcome| outcome.zones == 0) {
             bail!("{source}: no junction of three streets is crossed; zones need one");
         }
+        if journeys.len() < self.k as usize {
+            let (users, k) = (journeys.len(), self.k);
+            console.note(&format!("{users} users; none can leave a zone among k = {k} candidates"));
+        }
         let measures = self.measures(source, &outcomes);
         let is_drawn = self.draw.is_requested() || self.output.is_stored();
         let drawing = if is_drawn { scene(&population, &model, &settings) } else { Vec::new() };
-        self.draw.write(&drawing, SYSTEM)?;
-        self.output.write(&measures.rows, &drawing)
+        self.output.write(&measures.rows, &drawing)?;
+        self.draw.write(&drawing, SYSTEM)
     }
 
     fn settings(&self) -> MobimixSettings {

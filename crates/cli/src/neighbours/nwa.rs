@@ -98,14 +98,19 @@ impl Nwa {
             settings.period = best_period(&sampled, &settings);
         }
         let published = anonymise(&sampled, &settings);
+        if published.trajectories.is_empty() {
+            let k = self.k;
+            console
+                .note(&format!("no {k} trajectories have the same time span; none is published"));
+        }
         let publication = Publication { sampled, published };
         console.begin("attacking", 0);
         let measures = self.measures(&population.source, &publication, &settings);
         console.clear();
         let is_drawn = self.draw.is_requested() || self.output.is_stored();
         let drawing = if is_drawn { drawings(map, &publication.published) } else { Vec::new() };
-        self.draw.write(&drawing, SYSTEM)?;
-        self.output.write(&measures.rows, &drawing)
+        self.output.write(&measures.rows, &drawing)?;
+        self.draw.write(&drawing, SYSTEM)
     }
 
     fn settings(&self) -> Result<NwaSettings> {

@@ -90,13 +90,14 @@ struct GatewayCase {
 impl Pir {
     /// Measures all three ways, prints the measures.
     pub fn run(&self, console: &Console) -> Result<()> {
-        let gateway = self.gateway(console)?;
         let mut sizes = Vec::new();
         for &cells in &self.cells {
             for &cell_bytes in &self.cell_bytes {
                 sizes.push(CellTableSize { cells, cell_bytes });
             }
         }
+        sizes.iter().try_for_each(CellTableSize::check)?;
+        let gateway = self.gateway(console)?;
         let costs = self.retrieve(&sizes, console)?;
         let measures = self.measures(&gateway, &costs);
         self.output.write(&measures.rows, &[])

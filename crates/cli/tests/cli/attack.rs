@@ -49,6 +49,13 @@ fn ages_are_attacked_where_users_share_their_presence() {
     let attacks = found["schemes"][0]["attacks"].as_array().unwrap();
     let ages = attacks.iter().find(|one| one["attack"] == "ages").unwrap();
     assert!(ages["publications"].as_u64() > Some(20), "{found}");
+    let named =
+        attack(&["--scheme", "meshcloak/reciprocal/present-80", "--attacks", "P", "--json"]);
+    let named = named.json();
+    let scheme = &named["schemes"][0];
+    assert_eq!(scheme["scheme"], "meshcloak/reciprocal/present-80");
+    assert_eq!(scheme["success_rate"], found["schemes"][0]["success_rate"], "the same users ask");
+    assert!(scheme["ms_per_batch"].as_f64() > Some(0.0), "{scheme}");
 }
 
 #[test]
@@ -100,6 +107,15 @@ fn rows_of_other_runs_are_kept() {
 }
 
 #[test]
+fn a_scheme_that_serves_no_target_is_named() {
+    let schemes = ["--scheme", "meshcloak/paper,planar-laplace", "--attacks", "D"];
+    let run = meshcloak(&[&["attack", "city:500:7", "--users", "1"], &schemes[..]].concat()).done();
+    let note = "meshcloak/paper: no target is served, nothing to attack";
+    assert!(run.stderr.contains(note) && !run.stderr.contains("planar-laplace:"), "{run:?}");
+    assert!(run.stdout.contains("planar-laplace"), "{run:?}");
+}
+
+#[test]
 fn errors_name_what_is_wrong() {
     let message = |more: &[&str]| {
         let run = attack(more);
@@ -111,6 +127,8 @@ fn errors_name_what_is_wrong() {
     assert!(message(&["--scheme", "casper", "--guarantee", "history"]).contains("--guarantee"));
     assert!(message(&["--cell-length", "600"]).contains("--region cells"));
     assert!(message(&["--queries", "q.csv"]).contains("--outcomes"));
+    let both = ["--scheme", "meshcloak/reciprocal/present-80", "--ask-share", "20"];
+    assert!(message(&both).contains("--ask-share"));
     let given = ["--queries", "q.csv", "--outcomes", "o.ndjson", "--own"];
     assert!(message(&given).contains("--own"));
     let tracker = ["--queries", "q.csv", "--outcomes", "o.ndjson", "--attacks", "K"];

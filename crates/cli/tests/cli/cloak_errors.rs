@@ -5,12 +5,84 @@ use crate::town::TownFixture;
 use std::fs;
 
 #[test]
-fn the_first_malformed_row_is_named_with_its_error() {
-    let rows = "a,1,1.0005,10,0,2,9,50\nb,2,2,10,0,2,9,50\nc,2,x,10,0,2,9,50\n";
+fn the_first_malformed_rows_are_named_with_their_errors() {
+    let rows = "a,1,1.0005,10,0,2,9,50\nb,2,2,10,0,2,9,50\n".to_owned();
+    let rows = rows + &(0..9).map(|n| format!("c{n},2,x,10,0,2,9,50\n")).collect::<String>();
     let run = TownFixture::new(&format!("query,user,t,x,y,k,dt,dc\n{rows}")).run(&[]).done();
-    let note = "line 2: field `t` is `1.0005`; expected seconds from 0 with at most three decimals \
-                (the first of 2 malformed rows, all refused)";
-    assert!(run.stderr.contains(note), "{}", run.stderr);
+    let notes = [
+        "line 2: field `t` is `1.0005`; expected seconds from 0 with at most three decimals",
+        "line 4: field `t` is `x`; expected a number",
+        "line 7: field `t` is `x`; expected a number",
+        "10 malformed rows are refused, the first 5 as above; the outcomes list all",
+    ];
+    assert!(notes.iter().all(|note| run.stderr.contains(note)), "{}", run.stderr);
+    assert!(!run.stderr.contains("line 8:"), "{}", run.stderr);
+}
+
+#[test]
+fn an_output_does_not_replace_an_input_or_another_output() {
+    let town = TownFixture::new(DAY);
+    let queries = town.path("q");
+    let run = town.run(&["--disclosures", &queries]);
+    assert!(run.stderr.contains("would overwrite the file of --queries"), "{run:?}");
+    let run = town.run(&["--disclosures", &town.path("d"), "--per-batch", &town.path("d")]);
+    assert!(run.stderr.contains("would overwrite the file of --disclosures"), "{run:?}");
+    let map = town.path("t");
+    let run = crate::program::meshcloak(&["cloak", &map, "--queries", &queries, "--out", &queries]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{run:?}");
+    assert_eq!(fs::read_to_string(queries).unwrap(), DAY);
+    assert_eq!(town.left_behind(), Vec::<String>::new());
+}
+
+/// Rows of which one in `on_map` is on the map.
+fn far_rows(count: usize, on_map: usize) -> String {
+    let y = |n: usize| if n.is_multiple_of(on_map) { 0 } else { 9_000 };
+    let row = |n: usize| format!("q{n},u{n},{n},10,{},2,9,50\n", y(n));
+    "query,user,t,x,y,k,dt,dc\n".to_owned() + &(0..count).map(row).collect::<String>()
+}
+
+#[test]
+fn a_wrong_map_is_refused_or_noted() {
+    let town = TownFixture::new(&far_rows(30, 3));
+    let run = town.run(&[]);
+    assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{run:?}");
+    assert!(run.stderr.contains("20 of 30 queries are off the map"), "{run:?}");
+    assert_eq!(town.left_behind(), Vec::<String>::new());
+    let noted = town.run(&["--allow-off-map"]).done().stderr;
+    assert!(noted.contains("20 of 30 queries are off the map"), "{noted}");
+    let half = TownFixture::new(&far_rows(30, 2)).run(&[]).done().stderr;
+    assert!(half.contains("15 of 30 queries are off the map; is it the right map?"), "{half}");
+    assert_eq!(TownFixture::new(&far_rows(30, 1)).run(&[]).done().stderr, "");
+}
+
+#[test]
+fn an_unsorted_file_is_noted_and_can_be_sorted() {
+    let (head, rows) = DAY.split_once('\n').unwrap();
+    let sorted = "a,1,1,10,0,2,9,50,,\nb,2,2,10,0,2,9,50,,\nc,3,3,10,0,2,9,50,,\n";
+    let reversed: String = sorted.lines().rev().map(|row| format!("{row}\n")).collect();
+    let town = TownFixture::new(&format!("{head}\n{reversed}"));
+    let run = town.run(&[]).done();
+    assert!(run.stderr.contains("2 of 3 rows are refused because `t` is before"), "{run:?}");
+    let expected = TownFixture::new(&format!("{head}\n{sorted}")).outcomes(&[]);
+    assert_eq!(town.outcomes(&["--sort", "--strict"]), expected);
+    // Rows in order are not moved, also those without a time.
+    let day =
+        TownFixture::new(&format!("{head}\n{}", rows.replace("late,u9,6.499", "late,u9,6.5")));
+    assert_eq!(day.outcomes(&["--sort"]), day.outcomes(&[]));
+}
+
+#[test]
+fn queries_are_read_from_standard_input() {
+    let town = TownFixture::new(DAY);
+    let expected = town.outcomes(&[]);
+    let input = fs::File::open(town.path("q")).unwrap();
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_meshcloak"))
+        .args(["cloak", &town.path("t"), "--queries", "-", "--out", &town.path("o2")])
+        .stdin(input)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(fs::read_to_string(town.path("o2")).unwrap(), expected);
 }
 
 #[test]

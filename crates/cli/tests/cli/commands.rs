@@ -62,8 +62,27 @@ fn a_prepared_whole_map_also_opens_as_its_largest_component() {
     }
     assert_eq!(info(&part, &[]), info(&file("t"), &[]));
     // Streets dropped by the preparation cannot be restored; a note says so.
-    let run = meshcloak(&["map", "info", "--whole-map", &part]).done();
-    assert!(run.stderr.contains("prepare it again with `--whole-map`"), "{}", run.stderr);
+    for flags in [&[][..], &["--whole-map"]] {
+        let run = meshcloak(&[&["map", "info", &part], flags].concat()).done();
+        assert!(run.stderr.contains("prepare it again with `--whole-map`"), "{}", run.stderr);
+    }
+    let run = meshcloak(&["map", "info", &whole]).done();
+    assert!(run.stderr.contains("`--whole-map` keeps them"), "{}", run.stderr);
+}
+
+#[test]
+fn options_without_effect_on_a_format_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let prepared = folder.path().join("city.meshmap").display().to_string();
+    meshcloak(&["map", "convert", "city:500:1", &prepared]).done();
+    for (map, format) in [("city:500:1", "built-in city"), (&prepared, "a prepared map")] {
+        let run = meshcloak(&["map", "info", map, "--every-node", "--longest", "500"]).done();
+        let note = format!(
+            "--every-node, --longest has no effect: it applies to OSM files, not to {format}"
+        );
+        assert!(run.stderr.contains(&note), "{}", run.stderr);
+        assert_eq!(meshcloak(&["map", "info", map]).done().stderr, "");
+    }
 }
 
 #[test]

@@ -166,6 +166,35 @@ fn a_killed_evaluation_resumes_to_the_same_results() {
 }
 
 #[test]
+fn shards_on_several_machines_merge_by_copying_to_the_whole() {
+    let fixture = EvaluationFixture::new(&TINY.replace("dt = [3, 5]", "dt = [3, 4, 5]"));
+    fixture.run("whole", &[]).done();
+    let mut copied = 0;
+    for shard in ["1/2", "2/2"] {
+        let part = format!("part-{}", &shard[..1]);
+        fixture.run(&part, &["--shard", shard]).done();
+        for folder in ["cells", "maps"] {
+            fs::create_dir_all(fixture.path(&format!("merged/{folder}"))).unwrap();
+            for file in fs::read_dir(fixture.path(&format!("{part}/{folder}"))).unwrap() {
+                let file = file.unwrap();
+                let name = file.file_name().into_string().unwrap();
+                let target = fixture.path(&format!("merged/{folder}/{name}"));
+                assert!(folder == "maps" || !Path::new(&target).exists(), "{name} ran twice");
+                fs::copy(file.path(), target).unwrap();
+                copied += usize::from(folder == "cells");
+            }
+        }
+    }
+    assert_eq!(copied, 6);
+    let merged = fixture.run("merged", &[]).done();
+    assert!(merged.stdout.contains("reused              6"), "{}", merged.stdout);
+    assert_eq!(fixture.rows("merged/runs.csv", TIMING), fixture.rows("whole/runs.csv", TIMING));
+    assert_eq!(fixture.read("merged/volume.csv"), fixture.read("whole/volume.csv"));
+    let run = fixture.run("out", &["--shard", "3/2"]);
+    assert!(run.stderr.contains("expected INDEX/COUNT"), "{}", run.stderr);
+}
+
+#[test]
 fn the_real_time_view_replays_recorded_costs() {
     let views = "views = [\"unlimited\", \"realtime\"]\ndt = 0.002\n";
     let fixture = EvaluationFixture::new(&TINY.replace("dt = [3, 5]\n", views));

@@ -152,9 +152,37 @@ fn pir_compares_the_city_with_the_gateway() {
     }
 }
 
+/// Runs a system on five users.
+fn five_users(system: &str, more: &[&str]) -> Run {
+    meshcloak(&[&["neighbours", system, "city:500:1", "--users", "5"], more].concat())
+}
+
+#[test]
+fn fewer_users_than_k_are_explained_and_measured() {
+    for (system, note) in [
+        ("mobimix", "5 users; none can leave a zone among k = 9 candidates"),
+        ("nwa", "no 9 trajectories have the same time span; none is published"),
+    ] {
+        let run = five_users(system, &["--k", "9"]);
+        assert!(run.stderr.contains(note), "{run:?}");
+        assert_eq!(run.code, Some(0), "{run:?}");
+        assert!(run.stdout.contains("5 agents"), "{run:?}");
+    }
+}
+
+#[test]
+fn a_run_without_a_picture_keeps_its_measures() {
+    let folder = tempfile::tempdir().unwrap();
+    let drawing = folder.path().join("zone.png").display().to_string();
+    let run = five_users("nwa", &["--k", "9", "--draw", &drawing]);
+    assert_eq!(run.code, Some(1), "{run:?}");
+    assert!(run.stderr.contains("this run has nothing to draw"), "{run:?}");
+    assert!(run.stdout.contains("too rare"), "{run:?}");
+}
+
 #[test]
 fn bad_arguments_are_explained() {
-    let cases: [(&[&str], i32, &str); 20] = [
+    let cases: [(&[&str], i32, &str); 21] = [
         (&["mobimix", "--alpha", "1"], 2, "above 0 and below 1"),
         (&["mobimix", "--k", "1"], 2, "--k"),
         (&["mobimix", "--zones", "0"], 2, "--zones"),
@@ -174,6 +202,7 @@ fn bad_arguments_are_explained() {
         (&["cache", "city:500:1", "--users", "9", "--cell", "0.1"], 1, "use larger cells"),
         (&["cache", "--update", "0"], 2, "days from 0.01"),
         (&["pir", "--cells", "0"], 2, "--cells"),
+        (&["pir", "--cells", "10,100000", "--cell-bytes", "10000"], 1, "at most 250000000 bytes"),
         (&["pir", "--questions-per-day", "nan"], 2, "a number above 0"),
     ];
     for (arguments, code, message) in cases {

@@ -8,6 +8,8 @@ mod division;
 mod frontend;
 mod memory;
 mod moves;
+mod outage;
+mod presence;
 mod process;
 mod reference;
 mod restart;

@@ -9,6 +9,7 @@ use fleet::message::{EndCode, Seen};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::{Position, StreetId};
 use meshcloak::units::Length;
+use std::sync::Arc;
 use std::time::Duration;
 
 const LOG: &str = "MC_LOG_town";
@@ -92,6 +93,41 @@ impl Scene {
     }
 }
 
+/// Returns the status of an engine's health probe, its body, and the metrics.
+async fn operators_view(engine: &RunningEngine) -> (u16, String, String) {
+    rustls::crypto::ring::default_provider().install_default().ok();
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}", listener.local_addr().unwrap());
+    let app = fleet::engine::router(Arc::clone(engine.host()));
+    let server = tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
+    let health = reqwest::get(format!("{url}/health")).await.unwrap();
+    let status = health.status().as_u16();
+    let metrics = reqwest::get(format!("{url}/metrics")).await.unwrap().text().await.unwrap();
+    server.abort();
+    (status, health.text().await.unwrap(), metrics)
+}
+
+/// Checks what an engine tells its operator about lost logs and `history`.
+async fn check_view(engine: &RunningEngine, has_loss: bool, is_refused: bool) {
+    let (expected, state) = if is_refused { (503, "history-unknown") } else { (200, "ok") };
+    let (health, metrics) = eventually("the health has this status", async || {
+        let (status, health, metrics) = operators_view(engine).await;
+        (status == expected).then_some((health, metrics))
+    })
+    .await;
+    assert!(health.contains(&format!("\"state\":\"{state}\"")), "{health}");
+    let row = |name: &str| {
+        let mut rows = metrics.lines().filter_map(|line| line.split_once(' '));
+        let value = rows.find(|(key, _)| key.split('{').next() == Some(name));
+        value.unwrap_or_else(|| panic!("no {name} in\n{metrics}")).1.parse::<f64>().unwrap()
+    };
+    assert_eq!(row("meshcloak_engine_lost_logs_total") > 0.0, has_loss, "{metrics}");
+    assert_eq!(row("meshcloak_engine_history_unknown_seconds") > 0.0, is_refused, "{metrics}");
+    assert_eq!(row("meshcloak_engine_takeovers_total"), 1.0);
+    assert_eq!(row("meshcloak_engine_refused_appends_total"), 0.0);
+    assert!(row("meshcloak_engine_epoch") > 0.0 && row("meshcloak_engine_lag_seconds") > 0.0);
+}
+
 fn is_unknown(end: Option<EndCode>) -> bool {
     matches!(end, Some(EndCode::HistoryUnknown(1..=61)))
 }
@@ -142,17 +178,20 @@ async fn a_log_that_is_shorter_than_a_frontend_has_seen_is_refused_also_by_later
     let engine = scene.engine("one").await;
     assert_eq!(scene.ask().await, None);
     assert_eq!(scene.ask().await, None);
+    check_view(&engine, false, false).await;
     let seen = scene.seen();
     engine.stop().await;
     scene.shorten(2).await;
     scene.frontend.seen.lock().push(seen);
     let engine = scene.engine("two").await;
     assert!(is_unknown(scene.ask().await), "the log is shorter than {seen:?}");
+    check_view(&engine, true, true).await;
     engine.stop().await;
     // No process remembers the user; the log does.
     scene.frontend.seen.lock().clear();
     let engine = scene.engine("three").await;
     assert!(is_unknown(scene.ask().await));
+    check_view(&engine, false, true).await;
     engine.stop().await;
 }
 

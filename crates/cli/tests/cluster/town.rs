@@ -1,5 +1,6 @@
 //! A city, its settings, and engines that own it.
 
+use cluster::Cluster;
 use cluster::testing::Servers;
 use fleet::engine::{EngineCity, Host, HostParts, RunningEngine};
 use fleet::message::Beat;
@@ -87,9 +88,14 @@ impl Town {
 
     /// Starts an engine of a city with this map.
     pub async fn engine_of(&self, servers: &Servers, name: &str, city: &str) -> RunningEngine {
+        self.engine_on(servers.connect().await, name, city).await
+    }
+
+    /// Starts an engine of a city with this map, on a connection.
+    pub async fn engine_on(&self, cluster: Cluster, name: &str, city: &str) -> RunningEngine {
         let city = EngineCity::new(city, &self.atlas, self.digest, &self.config);
         let parts = HostParts {
-            cluster: servers.connect().await,
+            cluster,
             config: self.config.clone(),
             cities: vec![city],
             name: name.into(),

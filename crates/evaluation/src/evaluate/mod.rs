@@ -3,7 +3,10 @@
 
 mod assemble;
 mod estimate;
+mod shard;
 mod workload_cache;
+
+pub use shard::Shard;
 
 use crate::costs::Costs;
 use crate::experiment::{Experiment, TimeModel};
@@ -44,6 +47,8 @@ pub struct Evaluation<'a> {
     pub threads: Option<usize>,
     /// Output folder of an earlier evaluation whose recorded costs the real-time view replays.
     pub costs: Option<&'a Path>,
+    /// Cells to run; the result files hold all stored cells.
+    pub shard: Shard,
     /// The running program, for the provenance.
     pub program: Program,
 }
@@ -51,9 +56,9 @@ pub struct Evaluation<'a> {
 /// Summary of a completed evaluation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EvaluationSummary {
-    /// Number of cells of the experiment.
+    /// Number of cells of the shard.
     pub cells: usize,
-    /// Number of cells that were stored before.
+    /// Number of cells of the shard that were stored before.
     pub known: usize,
     /// Number of concurrent cells.
     pub jobs: usize,
@@ -111,7 +116,13 @@ pub fn evaluate(
     let cells = grid::cells(experiment, maps)?;
     let plans = grid::maps(experiment, maps)?;
     let store = Store::open(out)?;
-    let pending: Vec<&GridCell> = cells.iter().filter(|cell| !store.has(cell)).collect();
+    let own: Vec<&GridCell> = cells
+        .iter()
+        .enumerate()
+        .filter(|(at, _)| evaluation.shard.has(*at))
+        .map(|(_, c)| c)
+        .collect();
+    let pending: Vec<&GridCell> = own.iter().copied().filter(|cell| !store.has(cell)).collect();
     let machine = Machine::detect();
     let jobs = max_jobs(evaluation.jobs, &pending, &machine);
     let work = Work {
@@ -121,16 +132,19 @@ pub fn evaluate(
         threads: evaluation.threads.unwrap_or(machine.cores / jobs).max(1),
         observer,
         estimate: Mutex::new(Estimate::new(&pending)),
-        known: cells.len() - pending.len(),
-        total: cells.len(),
+        known: own.len() - pending.len(),
+        total: own.len(),
     };
     work.report_progress();
     for plan in &plans {
-        let of_map = pending.iter().copied().filter(|cell| cell.population.map == *plan);
-        work.run_map(plan, &of_map.collect::<Vec<_>>())?;
+        let is_here = |cell: &&GridCell| cell.population.map == *plan;
+        // A map without cells of the shard is read by another shard.
+        if evaluation.shard == Shard::ALL || own.iter().any(is_here) {
+            work.run_map(plan, &pending.iter().copied().filter(is_here).collect::<Vec<_>>())?;
+        }
     }
     let Assembled { files, commits } = assemble(&work, &cells, &plans, machine)?;
-    Ok(EvaluationSummary { cells: cells.len(), known: work.known, jobs: work.jobs, commits, files })
+    Ok(EvaluationSummary { cells: own.len(), known: work.known, jobs: work.jobs, commits, files })
 }
 
 /// Returns how many cells fit into three quarters of the free memory, at most `wanted`. A cell
@@ -216,6 +230,7 @@ impl Work<'_> {
             dc_max: Length::metres(DC_MAX),
             presence,
             tick: TICK,
+            lag: if cell.view == TimeModel::After { TICK } else { Duration::ZERO },
         };
         let mut costs = self.costs(cell)?;
         let result = run(scheme.as_mut(), atlas.map(), &workload, conditions, &mut costs);
@@ -236,7 +251,7 @@ impl Work<'_> {
     /// Returns free costs in the unlimited view, else recorded costs if there are any, else
     /// measured costs.
     fn costs(&self, cell: &GridCell) -> Result<Costs, EvaluationError> {
-        if cell.view == TimeModel::Unlimited {
+        if cell.view != TimeModel::RealTime {
             return Ok(Costs::Free);
         }
         let recorded = match self.evaluation.costs {

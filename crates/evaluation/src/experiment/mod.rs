@@ -56,17 +56,21 @@ pub enum TimeModel {
     Unlimited,
     /// Processing takes the measured time, and queries expire meanwhile.
     RealTime,
+    /// Processing takes no time, and a query joins the batch after the first one that follows it:
+    /// the other reading of the paper's arrivals (docs/SPEC.md §5).
+    After,
 }
 
 impl TimeModel {
-    /// Both views.
-    pub const ALL: [TimeModel; 2] = [TimeModel::Unlimited, TimeModel::RealTime];
+    /// All views.
+    pub const ALL: [TimeModel; 3] = [TimeModel::Unlimited, TimeModel::RealTime, TimeModel::After];
 
     /// Name in files.
     pub fn name(self) -> &'static str {
         match self {
             TimeModel::Unlimited => "unlimited",
             TimeModel::RealTime => "realtime",
+            TimeModel::After => "after",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! An attacked scheme: the gateway's instance and the adversary's copy.
 
+use crate::run::Presence;
 use crate::schemes::{self, NameError};
 use baselines::registry::ThreatModel;
 use baselines::{SchemeChoice, SchemeError};
@@ -7,7 +8,7 @@ use meshcloak::distance::Atlas;
 use meshcloak::scheme::Scheme;
 use std::sync::Arc;
 
-/// Canonical name of a scheme.
+/// Canonical name of a scheme, which may end with the presence of its users.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AttackedScheme {
     name: String,
@@ -27,6 +28,11 @@ impl AttackedScheme {
         &self.name
     }
 
+    /// Returns which users ask; [`Presence::AllAsk`] if the name does not say it.
+    pub fn presence(&self) -> Presence {
+        schemes::presence(&self.name).1
+    }
+
     /// Returns the adversary that its authors assume.
     pub fn threat_model(&self) -> ThreatModel {
         match SchemeChoice::parse(&self.name) {
@@ -40,7 +46,7 @@ impl AttackedScheme {
     /// # Errors
     /// If the map lacks what the scheme needs.
     pub fn make(&self, atlas: &Arc<Atlas>) -> Result<Box<dyn Scheme>, SchemeError> {
-        schemes::by_name(atlas, &self.name)
+        schemes::by_name(atlas, schemes::presence(&self.name).0)
     }
 
     /// Builds the scheme as the adversary can run it: a randomised scheme gets another seed.

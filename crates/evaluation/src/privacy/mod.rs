@@ -36,7 +36,7 @@ pub use truth::Truth;
 
 use crate::costs::Costs;
 use crate::metrics::Tally;
-use crate::run::{Conditions, run};
+use crate::run::{Conditions, Presence, run};
 use crate::workload::Workload;
 use attacks::ages::AGES;
 use attacks::questions::QUESTIONS;
@@ -111,13 +111,16 @@ pub struct AttackResults {
     pub tally: Tally,
     /// Time of the engine in microseconds per query, without the attacks; `None` if unknown.
     pub us_per_query: Option<f64>,
+    /// The same in milliseconds per batch.
+    pub ms_per_batch: Option<f64>,
     /// Scores of the attacks.
     pub scores: AttackScores,
     /// Drawing of one target; `None` if no target is suitable.
     pub portrait: Option<Portrait>,
 }
 
-/// Runs a scheme on a workload and attacks it.
+/// Runs a scheme on a workload and attacks it. Presence in the name of the scheme overrides that of the
+/// conditions.
 ///
 /// # Errors
 /// If the map lacks what the scheme needs.
@@ -129,7 +132,12 @@ pub fn run_attacks(
     plan: &AttackPlan,
 ) -> Result<AttackResults, SchemeError> {
     let gateway = scheme.make(atlas)?;
-    let targets = Targets::of(workload, plan.targets);
+    let presence = match scheme.presence() {
+        Presence::AllAsk => conditions.presence,
+        named => named,
+    };
+    let conditions = Conditions { presence, ..conditions };
+    let targets = Targets::asking(workload, presence, plan.targets);
     let truth = Truth::of_workload(workload, conditions.tolerance);
     let prior = prior(atlas, workload, &targets);
     let mut attacker = BatchAttacker::new(scheme, atlas, &targets, plan, gateway.describe());
@@ -171,7 +179,8 @@ pub fn run_attacks(
     let (scheme, tally) = (scheme.name().to_owned(), result.tally);
     let engine = tally.spent.iter().sum::<Duration>().saturating_sub(attacking);
     let us_per_query = tally.us_per_query(engine);
-    Ok(AttackResults { scheme, tally, us_per_query, scores, portrait })
+    let ms_per_batch = Some(engine.as_secs_f64() * 1e3 / tally.turns.max(1) as f64);
+    Ok(AttackResults { scheme, tally, us_per_query, ms_per_batch, scores, portrait })
 }
 
 /// Users whose queries are attacked.
@@ -185,6 +194,12 @@ impl Targets {
     /// Samples `count` users of a workload by a fixed pseudo-random order.
     pub fn of(workload: &Workload, count: usize) -> Targets {
         Targets::among(workload.queries.iter().map(|query| u64::from(query.user)), count)
+    }
+
+    /// Samples `count` of the users who ask.
+    pub fn asking(workload: &Workload, presence: Presence, count: usize) -> Targets {
+        let users = workload.queries.iter().map(|query| u64::from(query.user));
+        Targets::among(users.filter(|&user| presence.asks(UserId(user))), count)
     }
 
     /// Samples `count` of these users; repeated ids count once.

@@ -4,7 +4,7 @@
 mod tests;
 
 use super::attack_score::{AttackScore, AttackScores, Observation, indicator};
-use super::question_attacker::for_each_region;
+use super::question_attacker::{AskedRegion, for_each_region};
 use super::question_mix::{QuestionMix, RARE, shares};
 use super::{AttackPlan, DecoyPlan, Targets};
 use crate::workload::Workload;
@@ -93,12 +93,13 @@ impl Pursuit {
             return;
         };
         let mut regions: Vec<Region<'static>> = Vec::new();
-        for_each_region(state, published, |region, members| {
-            if model.requested(&mix.categories(members)).contains(&RARE) {
-                regions.push(region.clone().into_owned());
+        for_each_region(state, published, |AskedRegion { asking, .. }| {
+            if model.requested(&mix.categories(asking)).contains(&RARE) {
+                let region = asking.first().map(|(region, _)| region.clone().into_owned());
+                regions.extend(region);
             }
             let is_rare = |(_, query): &&(Region<'_>, &Query)| mix.category(query.user) == RARE;
-            self.published += members.iter().filter(is_rare).count();
+            self.published += asking.iter().filter(is_rare).count();
         });
         self.stream.add(map, at, regions);
     }

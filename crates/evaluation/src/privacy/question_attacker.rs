@@ -59,21 +59,24 @@ impl<'a> QuestionAttacker<'a> {
 
     /// Attacks the questions of a batch.
     pub(super) fn attack(&mut self, state: &State, published: &Published) {
-        for_each_region(state, published, |region, members| self.attack_region(region, members));
+        for_each_region(state, published, |region| self.attack_region(region));
     }
 
     /// Attacks the questions about one region.
-    fn attack_region(&mut self, region: &Region<'_>, members: &[(Region<'_>, &Query)]) {
-        let requested = self.model.requested(&self.mix.categories(members));
-        self.answers += members.len();
+    fn attack_region(&mut self, AskedRegion { asking, present }: AskedRegion<'_, '_>) {
+        let Some((region, _)) = asking.first() else { return };
+        let requested = self.model.requested(&self.mix.categories(asking));
+        self.answers += asking.len();
         self.requests += requested.len();
         self.bytes += requested.len() * (REQUEST_BYTES + region_bytes(self.map, region));
-        if !members.iter().any(|(_, query)| self.targets.contains(query.user)) {
+        if !asking.iter().any(|(_, query)| self.targets.contains(query.user)) {
             return;
         }
-        let posterior = self.model.posterior(&requested, members.len());
+        // For an adversary who does not know who asks, every member is as likely to be an asker.
+        let asking_share = asking.len() as f64 / (asking.len() + present) as f64;
+        let posterior = self.model.posterior(&requested, asking.len());
         let guess = most_probable(&posterior);
-        for (_, query) in members {
+        for (_, query) in asking {
             let truth = self.mix.category(query.user);
             let found = posterior[truth as usize];
             self.score.add(&Observation { k: query.k, ..Observation::default() });
@@ -83,6 +86,7 @@ impl<'a> QuestionAttacker<'a> {
             self.score.add_figure("certain", indicator(found > CERTAIN));
             if is_sensitive(truth) {
                 self.score.add_figure("probability of a sensitive question", found);
+                self.score.add_figure("sensitive question, askers unknown", found * asking_share);
                 self.score.add_figure("sensitive and certain", indicator(found > CERTAIN));
             }
         }
@@ -97,22 +101,31 @@ impl<'a> QuestionAttacker<'a> {
     }
 }
 
-/// Calls `visit` with each distinct region of a batch and the queries with a question about it.
+/// A distinct region of a batch that is asked about.
+#[derive(Clone, Copy)]
+pub(super) struct AskedRegion<'s, 'r> {
+    /// The queries with a question about it, each with the region; at least one.
+    pub(super) asking: &'s [(Region<'r>, &'r Query)],
+    /// Number of presence reports in its sets.
+    pub(super) present: usize,
+}
+
+/// Calls `visit` with each distinct region of a batch that has a question.
 pub(super) fn for_each_region(
     state: &State,
     published: &Published,
-    mut visit: impl FnMut(&Region<'_>, &[(Region<'_>, &Query)]),
+    mut visit: impl FnMut(AskedRegion<'_, '_>),
 ) {
     let served = published.served().iter();
-    let asked = served.map(|one| (one.set, &state.waiting[one.index as usize]));
-    let mut asked: Vec<(Region<'_>, &Query)> = asked
-        .filter(|(_, query)| query.asks)
-        .map(|(set, query)| (published.set(set).region, query))
-        .collect();
-    asked.sort_by(|(a, x), (b, y)| a.total_cmp(b).then(x.id.cmp(&y.id)));
-    for members in asked.chunk_by(|(a, _), (b, _)| a == b) {
-        if let [(region, _), ..] = members {
-            visit(region, members);
+    let served = served.map(|one| (one.set, &state.waiting[one.index as usize]));
+    let mut members: Vec<(Region<'_>, &Query)> =
+        served.map(|(set, query)| (published.set(set).region, query)).collect();
+    let key = |query: &Query| (!query.asks, query.id);
+    members.sort_by(|(a, x), (b, y)| a.total_cmp(b).then(key(x).cmp(&key(y))));
+    for members in members.chunk_by(|(a, _), (b, _)| a == b) {
+        let (asking, present) = members.split_at(members.partition_point(|(_, query)| query.asks));
+        if !asking.is_empty() {
+            visit(AskedRegion { asking, present: present.len() });
         }
     }
 }

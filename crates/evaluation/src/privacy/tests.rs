@@ -1,5 +1,5 @@
 use super::*;
-use crate::run::{Presence, TICK};
+use crate::run::TICK;
 use crate::workload;
 use meshcloak::units::Length;
 use std::sync::OnceLock;
@@ -24,6 +24,7 @@ const CONDITIONS: fn(&Atlas) -> Conditions = |atlas| Conditions {
     dc_max: atlas.dc_max(),
     presence: Presence::AllAsk,
     tick: TICK,
+    lag: Duration::ZERO,
 };
 
 fn attacked(name: &str, targets: usize) -> AttackResults {
@@ -111,7 +112,8 @@ fn the_number_of_threads_does_not_change_the_result() {
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut found = pool.install(|| attacked("meshcloak/reciprocal", 60));
-        (found.tally, found.us_per_query) = (Tally::default(), None); // times
+        // Times differ.
+        (found.tally, found.us_per_query, found.ms_per_batch) = (Tally::default(), None, None);
         let rows = crate::results::privacy_rows(&crate::results::PrivacyRow::default(), &found);
         let timeless =
             rows.into_iter().map(|row| crate::results::PrivacyRow { seconds: 0.0, ..row });

@@ -1,6 +1,7 @@
 //! Input of a report: the files of a results folder. A missing file counts as empty.
 
 use crate::distinct::{distinct, sorted_distinct};
+use crate::experiment::TimeModel;
 use crate::neighbours::{DRAWINGS, DrawingRow, MEASURES, MeasureRow};
 use crate::privacy::PortraitRow;
 use crate::results::{self, MapRow, PrivacyRow, ResultsError, RunRow, SchemeRow, VolumeRow};
@@ -96,9 +97,18 @@ impl Data {
     /// Returns all runs of `meshcloak/paper` with unlimited time on simulated users of P1 and P2 whose k
     /// starts at 2.
     pub fn paper_runs(&self) -> impl Iterator<Item = &RunRow> {
-        self.runs.iter().filter(|run| {
+        self.runs_in_view(TimeModel::Unlimited)
+    }
+
+    /// Returns the runs like [`Data::paper_runs`] in which queries join the batch after the next.
+    pub fn late_runs(&self) -> impl Iterator<Item = &RunRow> {
+        self.runs_in_view(TimeModel::After)
+    }
+
+    fn runs_in_view(&self, view: TimeModel) -> impl Iterator<Item = &RunRow> {
+        self.runs.iter().filter(move |run| {
             run.scheme == schemes::PAPER
-                && run.view == "unlimited"
+                && run.view == view.name()
                 && ["p1", "p2"].contains(&run.profile.as_str())
                 && !run.configuration.contains("..")
         })

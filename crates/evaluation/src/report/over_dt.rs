@@ -155,6 +155,10 @@ pub(super) fn section(data: &Data, topic: &Topic) -> Result<ReportSection, Pictu
         section.figure(Plot::panels(metric.id, &panels, 330)?, &caption);
         section
             .collapsed_table(&format!("{} in numbers", metric.title), &table(data, &runs, metric));
+        if let Some(late) = late_arrivals(data, &runs, metric) {
+            let name = format!("{} if queries join the batch after the next", metric.title);
+            section.collapsed_table(&name, &late);
+        }
     }
     Ok(section)
 }
@@ -209,6 +213,17 @@ fn table(data: &Data, runs: &[&RunRow], metric: &Metric) -> HtmlTable {
         table.row([one.name.clone()].into_iter().chain(cells));
     }
     table
+}
+
+/// Builds the table of the same configurations in the view `after`, of the same users and seeds;
+/// `None` if there is no such run.
+fn late_arrivals(data: &Data, runs: &[&RunRow], metric: &Metric) -> Option<HtmlTable> {
+    let has_pair = |run: &&RunRow| {
+        runs.iter()
+            .any(|other| other.users == run.users && other.configuration == run.configuration)
+    };
+    let late: Vec<&RunRow> = data.late_runs().filter(has_pair).collect();
+    (!late.is_empty()).then(|| table(data, &late, metric))
 }
 
 /// Formats a mean, followed by `(min–max)` if there are several measurements.

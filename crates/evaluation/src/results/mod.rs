@@ -76,7 +76,7 @@ mod tests {
         expired,waiting,nodes,edges";
     const MAP_COLUMNS: &str = "map,nodes,edges,width_km,height_km,area_km2,street_km,matrix_ms";
     const PRIVACY_COLUMNS: &str = "map,users,configuration,seed,scheme,success_rate,region_metres,\
-        relative_k,mean_delay_s,us_per_query,attack,level,publications,below_k,alone,anonymity,metres_left,\
+        relative_k,mean_delay_s,us_per_query,ms_per_batch,attack,level,publications,below_k,alone,anonymity,metres_left,\
         error_m,wrong,more,seconds";
 
     #[test]

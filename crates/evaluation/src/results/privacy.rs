@@ -23,6 +23,9 @@ pub struct PrivacyRow {
     /// Time of the engine, without the attacks.
     #[serde(default)]
     pub us_per_query: Option<f64>,
+    /// The same per batch.
+    #[serde(default)]
+    pub ms_per_batch: Option<f64>,
     pub attack: String,
     /// `L1`, `L2`, `L2+` or `L3`; empty for the disclosure itself; the authors' attack for their own
     /// model.
@@ -68,6 +71,7 @@ pub fn privacy_rows(of: &PrivacyRow, results: &AttackResults) -> Vec<PrivacyRow>
     };
     let of = &PrivacyRow {
         us_per_query: results.us_per_query.map(rounded),
+        ms_per_batch: results.ms_per_batch.map(rounded),
         ..with_tally(of, &results.scheme, &results.tally)
     };
     let row = |(name, score): (&'static str, &AttackScore)| PrivacyRow {

@@ -48,6 +48,8 @@ pub struct Conditions {
     pub presence: Presence,
     /// Time between two batches.
     pub tick: Duration,
+    /// Time from a query to the first batch that it may join. Batch schemes only.
+    pub lag: Duration,
 }
 
 /// Result of a run.
@@ -152,18 +154,19 @@ impl SchemeRun<'_> {
 
     fn run_batches(&mut self) {
         let tick = (self.conditions.tick.as_millis() as u64).max(1);
+        let lag = self.conditions.lag.as_millis() as u64;
         let mut now = 0;
         loop {
             let due = if !self.state.waiting.is_empty() {
                 now + tick
             } else if let Some(asked_at) = self.next_asked() {
-                asked_at
+                asked_at + lag
             } else {
                 return;
             };
             now = due.max(self.free_at.div_ceil(NANOS_PER_MILLI)).div_ceil(tick) * tick;
             let mut arrivals = Vec::new();
-            while self.next_asked().is_some_and(|asked_at| asked_at <= now) {
+            while self.next_asked().is_some_and(|asked_at| asked_at + lag <= now) {
                 arrivals.extend(self.admit());
             }
             if let Some(crowd) = &mut self.crowd {

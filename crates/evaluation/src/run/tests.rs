@@ -14,7 +14,7 @@ struct PairScheme {
 }
 
 fn conditions(tolerance: Duration, dc_max: Length) -> Conditions {
-    Conditions { tolerance, dc_max, presence: Presence::AllAsk, tick: TICK }
+    Conditions { tolerance, dc_max, presence: Presence::AllAsk, tick: TICK, lag: Duration::ZERO }
 }
 
 fn pairs(pace: Pace) -> PairScheme {
@@ -213,4 +213,22 @@ fn silent_users_are_not_counted_and_sets_without_an_asker_keep_waiting() {
     let few = tally(Presence::Present(90));
     assert_eq!((few.expired, few.succeeded), (0, asking(Presence::Present(90))));
     assert!(tally(Presence::Absent(90)).expired > 0);
+}
+
+#[test]
+fn with_a_lag_of_a_tick_queries_join_the_batch_after_the_next() {
+    let town = street();
+    let run_with = |lag| {
+        let conditions =
+            Conditions { lag, ..conditions(Duration::from_millis(1_500), Length::metres(2000.0)) };
+        let asked_at = workload(&town, &[100, 200, 1_000, 1_700]);
+        run(&mut pairs(Pace::Batch), &town.map, &asked_at, conditions, &mut Costs::Free).tally
+    };
+    let at = run_with(Duration::ZERO);
+    // {100, 200} leave at 1 s; 1000 belongs to the same batch and meets 1700 at 2 s.
+    assert_eq!((at.succeeded, at.expired), (4, 0));
+    assert_eq!(at.delay.value(), Some((0.9 + 0.8 + 1.0 + 0.3) / 4.0));
+    let after = run_with(TICK);
+    // At 2 s the queries of 100 and 200 have expired; 1000 joins that batch, and has expired at 3 s.
+    assert_eq!((after.succeeded, after.expired), (0, 4));
 }

@@ -98,7 +98,7 @@ impl Reign {
         self.append(Body::Tick(Tick { at, accepted: Some(accepted), left: None })).await?;
         while !self.others.have_begun(at, self.shard.number, self.city.shards) {
             let found = tokio::select! {
-                found = self.follower.next() => found?,
+                found = self.follower.next_again() => found?,
                 () = self.lease.lost() => return Err(ReignEnd::LeaseLost),
                 () = self.host.stopped() => return Err(ReignEnd::Stopped),
             };

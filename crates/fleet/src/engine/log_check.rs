@@ -47,7 +47,7 @@ impl Reign {
                 Trace::Unread => {}
             }
             let found = tokio::select! {
-                found = self.follower.next() => found?,
+                found = self.follower.next_again() => found?,
                 () = sleep_until(limit) => return Ok(false),
                 () = self.lease.lost() => return Err(ReignEnd::LeaseLost),
             };
@@ -70,7 +70,7 @@ impl Reign {
     pub(super) async fn read_log(&mut self) -> Result<(), ReignEnd> {
         while self.follower.position() < self.sequence {
             let found = tokio::select! {
-                found = self.follower.next() => found?,
+                found = self.follower.next_again() => found?,
                 () = self.lease.lost() => return Err(ReignEnd::LeaseLost),
             };
             self.apply(&found)?;

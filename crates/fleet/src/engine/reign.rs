@@ -134,8 +134,11 @@ impl Reign {
         let Fence { log, log_id, plan, expected, sequence } =
             Fence::append(&host, &city, &shard, &lease).await?;
         let engine = &host.config.engine;
-        let Replay { past, follower } =
-            log.replay(shard.number, sequence, engine.history_clock, engine.horizon).await?;
+        let Replay { past, follower } = tokio::select! {
+            replay = log.replay(shard.number, sequence, engine.history_clock, engine.horizon) => replay?,
+            () = lease.lost() => return Err(ReignEnd::LeaseLost),
+            () = host.stopped() => return Err(ReignEnd::Stopped),
+        };
         let ReplayedCity { engine: city_engine, mut intake, bound } =
             ReplayedCity::new(&host.config, &city, &past)?;
         let Inherited { inbox, moved_from, adopted } =

@@ -80,7 +80,7 @@ impl Reign {
                 () = sleep_until(self.clock.instant_of(at, now)) => return Ok(at),
                 () = self.lease.lost() => return Err(ReignEnd::LeaseLost),
                 () = self.host.stopped() => return Err(ReignEnd::Stopped),
-                found = self.follower.next(), if self.city.shards > 1 => self.apply(&found?)?,
+                found = self.follower.next_again(), if self.city.shards > 1 => self.apply(&found?)?,
             }
             if self.lease.is_held() && self.clock.now() >= at && self.begun_by_others().is_none() {
                 return Ok(at);

@@ -29,6 +29,7 @@ pub fn item(ids: &UserIds, arrival: &Arrival, now: Time) -> QueryItem {
 
 /// Encodes the question of a query that was withdrawn.
 pub fn carried_item(ids: &UserIds, arrival: &Arrival, now: Time) -> CarriedItem {
-    let QueryItem { number, ticket, digest, k, left_ms, question, .. } = item(ids, arrival, now);
-    CarriedItem { number, ticket, digest, k, left_ms, question }
+    let QueryItem { number, ticket, digest, k, left_ms, age_ms, question, .. } =
+        item(ids, arrival, now);
+    CarriedItem { number, ticket, digest, k, left_ms, age_ms, question }
 }

@@ -33,7 +33,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Version of the messages. Processes of different versions ignore each other.
-const VERSION: u8 = 2;
+const VERSION: u8 = 3;
 
 /// Reason why a message cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -96,9 +96,9 @@ impl QueryItem {
 
     /// Takes time that has passed from the tolerances, in milliseconds.
     pub fn shorten(&mut self, passed_ms: u32) {
-        self.age_ms = self.age_ms.saturating_add(passed_ms);
-        let carried = self.carried.iter_mut().map(|carried| &mut carried.left_ms);
-        for left_ms in carried.chain([&mut self.left_ms]) {
+        let carried = self.carried.iter_mut().map(|c| (&mut c.age_ms, &mut c.left_ms));
+        for (age_ms, left_ms) in carried.chain([(&mut self.age_ms, &mut self.left_ms)]) {
+            *age_ms = age_ms.saturating_add(passed_ms);
             *left_ms = left_ms.saturating_sub(passed_ms);
         }
     }
@@ -117,6 +117,8 @@ pub struct CarriedItem {
     pub k: u32,
     /// What is left of the temporal tolerance, in milliseconds.
     pub left_ms: u32,
+    /// Time since the user asked, in milliseconds.
+    pub age_ms: u32,
     /// The question.
     pub question: Option<QuestionItem>,
 }

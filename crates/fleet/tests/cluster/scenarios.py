@@ -99,7 +99,7 @@ def kill_frontend(world):
 
 def kill_server(world, is_leader):
     """kill -9 of a NATS server: the leader of the log's stream, or a follower."""
-    leader = stream_leader(world.fleet.ports(), LOG)
+    leader, bucket = (stream_leader(world.fleet.ports(), stream) for stream in (LOG, BUCKET))
     server = next(server for server in world.fleet.servers if (server.name == leader) == is_leader)
     fault = time.monotonic()
     server.kill()
@@ -107,7 +107,7 @@ def kill_server(world, is_leader):
     world.load(8)
     server.start()
     world.load(8)
-    return [("leader known", leader is not None, f"leader {leader}, killed {server.name}"), bound, no_stale(world)]
+    return [("leader known", leader is not None, f"{leader} led the log, {bucket} the leases; killed {server.name}"), bound, no_stale(world)]
 
 
 def kill_follower(world):

@@ -84,25 +84,41 @@ class Form:
         for result in results:
             for name, count in result["outcomes"].items():
                 outcomes[name] = outcomes.get(name, 0) + count
+        reasons = {}
+        for result in results:
+            for name, count in result["refused"].items():
+                reasons[name] = reasons.get(name, 0) + count
         ended = sum(outcomes.values())
         answered = outcomes.get("answered", 0)
         cpu = {role: 1e6 * (after[role] - before[role]) / queries for role in ROLES[:3]}
         return {"users": users, "queries": queries, "per_second": queries / seconds, "took": took,
-                "answered": answered / max(1, ended), "outcomes": outcomes,
+                "answered": answered / max(1, ended), "outcomes": outcomes, "reasons": reasons,
                 "wrong": sum(result["disagreed"] for result in results),
                 "checked": sum(result["checked"] for result in results),
                 "p50_ms": max(result["after_batch_ms"][0] for result in results),
-                "p99_ms": max(result["after_batch_ms"][1] for result in results), "cpu_us": cpu}
+                "p99_ms": max(result["after_batch_ms"][1] for result in results),
+                "latency_p99_ms": max(result["latency_ms"][1] for result in results), "cpu_us": cpu}
+
+    def warnings(self):
+        """Lines in which processes of the cluster complain."""
+        lines = []
+        for name in self.processes.children:
+            if not name.startswith("nats"):
+                lines += [f"  {name}: {line}" for line in self.processes.log(name, 5).splitlines() if line]
+        return lines
 
 
 def name(frontends, engines):
     return "single process" if frontends == 0 else f"{frontends} frontend{'s' * (frontends > 1)}, {engines} engine{'s' * (engines > 1)}"
 
 
+def refused(row):
+    return row["outcomes"].get("refused", 0) + row["outcomes"].get("failed", 0)
+
+
 def line(form, row):
     cpu, total = row["cpu_us"], sum(row["cpu_us"].values())
-    refused = row["outcomes"].get("refused", 0) + row["outcomes"].get("failed", 0)
-    return (f"{form:<24}{row['per_second']:>8,.0f}{100 * row['answered']:>10.1f}{refused:>9}{row['p50_ms']:>8.0f}"
+    return (f"{form:<24}{row['per_second']:>8,.0f}{100 * row['answered']:>10.1f}{refused(row):>9}{row['p50_ms']:>8.0f}"
             f"{row['p99_ms']:>8.0f}{row['wrong']:>5}/{row['checked']:<4}{cpu['frontend']:>11.1f}{cpu['engine']:>9.1f}{cpu['nats']:>7.1f}{total:>8.1f}")
 
 
@@ -125,10 +141,13 @@ def main():
                 try:
                     form = Form(options.program.resolve(), Path(folder), frontends, engines)
                     row = form.drive(users, options.seconds)
+                    warnings = form.warnings()
                 finally:
                     if form:
                         form.processes.stop()
             print(line(name(frontends, engines), row), flush=True)
+            if refused(row):
+                print(f"  {row['outcomes']}, {row['reasons']}", *warnings, sep="\n", flush=True)
             figures.append({"frontends": frontends, "engines": engines, **row})
         print()
     if options.json:

@@ -22,6 +22,7 @@ async fn two_users_on_a_street_are_answered_with_receipts() {
     assert_eq!(answer["answer"].as_array().unwrap().len(), 3);
     let receipt = &answer["receipt"];
     assert_eq!(receipt["guarantee"], "reciprocal");
+    assert_eq!(receipt["secret"], "who asked what");
     assert_eq!((&receipt["k"], &receipt["k_reached"]), (&json!(2), &json!(2)));
     assert_eq!((&receipt["exact"], &receipt["delay"]), (&json!(true), &json!(1.0)));
     assert!(receipt["streets"].as_u64().unwrap() > 1 && receipt.get("history").is_none());

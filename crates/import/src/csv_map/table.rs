@@ -24,6 +24,9 @@ pub(crate) struct Column {
     name: &'static str,
 }
 
+/// Longest accepted row, in bytes.
+const MAX_ROW_BYTES: u64 = 1 << 24;
+
 /// Largest absolute coordinate in metres, as in the map builder.
 const MAX_METRES: f64 = 4e7;
 
@@ -37,7 +40,7 @@ impl<'a> Table<'a> {
             .flexible(true)
             .terminator(Terminator::Any(b'\n'))
             .buffer_capacity(1 << 16)
-            .from_reader(TerminatedInput { input, delivered: 0, tail: &b"\n\n"[..] });
+            .from_reader(TerminatedInput { input, delivered: 0, row_start: 0, tail: &b"\n\n"[..] });
         let row = ByteRecord::new();
         let mut table = Table { path, reader, header: Vec::new(), row, line: 1 };
         if !table.read_row()? {
@@ -209,6 +212,7 @@ impl<'a> Table<'a> {
     /// Reads the next row that is not blank and determines its first line.
     fn read_row(&mut self) -> Result<bool, ImportError> {
         loop {
+            self.reader.get_mut().row_start = self.reader.position().byte();
             match self.reader.read_byte_record(&mut self.row) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
@@ -237,10 +241,12 @@ impl<'a> Table<'a> {
 }
 
 /// A file followed by two line ends. The first ends every record, so a record that consumes both
-/// has an unclosed quotation.
+/// has an unclosed quotation. A row that is too long is an error: it is kept in memory.
 struct TerminatedInput<'a> {
     input: Input<'a>,
     delivered: u64,
+    /// First byte of the current row.
+    row_start: u64,
     tail: &'static [u8],
 }
 
@@ -253,6 +259,10 @@ impl TerminatedInput<'_> {
 
 impl Read for TerminatedInput<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.delivered.saturating_sub(self.row_start) > MAX_ROW_BYTES {
+            let reason = format!("the row is longer than {MAX_ROW_BYTES} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
         let mut read = self.input.read(buffer)?;
         if read == 0 {
             read = self.tail.read(buffer)?;

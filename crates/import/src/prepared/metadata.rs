@@ -56,7 +56,7 @@ impl Metadata {
         let repairs = Repairs { zero_length: self.zero_length, lengthened: self.lengthened };
         let extent = if self.whole_map { Extent::Whole } else { Extent::LargestPart };
         let Metadata { provenance, notes, .. } = self;
-        let imported = Imported { map, provenance, dropped, repairs, notes };
+        let imported = Imported { map, provenance, dropped, repairs, notes, prepared: None };
         Prepared { imported, extent }
     }
 }

@@ -28,7 +28,8 @@ fn imported(seed: u64) -> Imported {
     };
     let dropped = Dropped { terminals: 1, streets: 2, metres: 0.3, parts: 4 };
     let repairs = Repairs { zero_length: 5, lengthened: 6 };
-    Imported { map, provenance, dropped, repairs, notes: vec!["seven \"things\"".into()] }
+    let notes = vec!["seven \"things\"".into()];
+    Imported { map, provenance, dropped, repairs, notes, prepared: None }
 }
 
 fn message(bytes: &[u8]) -> String {

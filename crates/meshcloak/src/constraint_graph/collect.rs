@@ -19,7 +19,7 @@ use super::candidates::{Candidates, StreetLink, StreetOrder};
 use super::edge_search::{EdgeSearch, SourceStreet};
 use super::street_index::StreetQuery;
 use super::street_row::StreetRow;
-use crate::distance::{Reach, ReachedStreet};
+use crate::distance::{NearRow, ReachedStreet};
 
 /// Row entry that stands for the source street itself.
 const SOURCE_ENTRY: u32 = u32::MAX;
@@ -30,11 +30,10 @@ impl EdgeSearch<'_> {
     pub(super) fn collect_near(
         &self,
         source: SourceStreet<'_>,
-        reach: &Reach,
+        near: NearRow<'_>,
         candidates: &mut Candidates,
     ) {
-        let row = reach.near(source.street);
-        let own = reach.rank(source.street);
+        let NearRow { part: row, rank: own, .. } = near;
         let mut entry_of_rank = [0; u64::BITS as usize];
         let mut ranks = self.near_ranks(source, row.entries, &mut entry_of_rank);
         if let Some(cells) = self.cells {

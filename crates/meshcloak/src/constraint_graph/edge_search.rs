@@ -177,10 +177,14 @@ impl EdgeSearch<'_> {
         let max_reach = source.max_reach();
         let PartitionEdges { ends, later, row, streets, candidates, .. } = edges;
         candidates.clear();
-        let around = match self.atlas.rows() {
-            Rows::Streets(reach) if reach.is_near(street, max_reach) && !self.is_capped() => {
-                self.collect_near(source, reach, candidates);
-                reach.own(street)
+        let near = match self.atlas.rows() {
+            Rows::Streets(reach) => Some(reach.near(street)),
+            Rows::Terminals(_) => None,
+        };
+        let around = match near {
+            Some(near) if near.is_enough(max_reach) && !self.is_capped() => {
+                self.collect_near(source, near, candidates);
+                near.own
             }
             _ => {
                 let row = row.row(self.atlas, street, max_reach);

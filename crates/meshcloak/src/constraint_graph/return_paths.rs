@@ -24,7 +24,7 @@ impl ReturnPaths {
         match atlas.rows() {
             Rows::Streets(reach) if reach.is_two_way() => ReturnPaths::Symmetric,
             Rows::Streets(_) => ReturnPaths::Stored,
-            Rows::Terminals(rows) if rows.two_way => ReturnPaths::Symmetric,
+            Rows::Terminals(rows) if rows.is_two_way() => ReturnPaths::Symmetric,
             Rows::Terminals(_) => ReturnPaths::LookedUp,
         }
     }

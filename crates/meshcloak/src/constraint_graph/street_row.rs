@@ -32,7 +32,7 @@ impl RowScratch {
         match atlas.rows() {
             Rows::Streets(reach) => {
                 let parts = reach.parts(street, max_distance);
-                StreetRow { sorted: true, own: reach.own(street), parts }
+                StreetRow { sorted: true, own: reach.near(street).own, parts }
             }
             Rows::Terminals(rows) => {
                 let within = |exit| {

@@ -1,20 +1,36 @@
 //! The distance matrix M(dc_max): street distances between terminals up to a bound (Algorithm 1).
 //!
-//! A sparse matrix in compressed sparse row form; rows are sorted by terminal, distances have 16 bits.
+//! A sparse matrix whose rows are computed when they are needed; rows are sorted by terminal,
+//! distances have 16 bits.
 
+use super::pool::Pool;
 use super::search::{Arcs, Search};
 use crate::map::{StreetMap, TerminalId};
 use crate::units::Length;
 use rayon::prelude::*;
+use std::sync::{Arc, OnceLock};
 
 /// Shortest distances between terminals that are at most `dc_max` apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct DistanceMatrix {
     dc_max: Length,
-    /// Start of each row, and the end of the last.
-    starts: Vec<u32>,
-    terminals: Vec<TerminalId>,
-    distances: Vec<u16>,
+    arcs: Arc<Arcs>,
+    rows: Box<[OnceLock<Box<MatrixRow>>]>,
+    scratch: Pool<MatrixScratch>,
+}
+
+/// The terminals within `dc_max` of one, ascending, and their distances.
+#[derive(Clone, Debug)]
+struct MatrixRow {
+    terminals: Box<[TerminalId]>,
+    distances: Box<[u16]>,
+}
+
+/// Scratch buffers of a search.
+#[derive(Debug, Default)]
+struct MatrixScratch {
+    search: Search,
+    entries: Vec<(TerminalId, u16)>,
 }
 
 /// Upper limit of `dc_max`: 2,047 m, so that a distance fits 16 bits and one value is left for
@@ -22,19 +38,28 @@ pub struct DistanceMatrix {
 pub const MAX_DC_MAX: Length = Length::from_units(2_047 * 32);
 
 impl DistanceMatrix {
-    /// Computes the matrix (Algorithm 1), in parallel over chunks of terminals.
+    /// Returns the matrix of a map. Rows are computed on demand, or all by [`DistanceMatrix::fill`].
     ///
     /// # Panics
     /// If `dc_max` is above [`MAX_DC_MAX`].
     pub fn new(map: &StreetMap, dc_max: Length) -> DistanceMatrix {
+        DistanceMatrix::on(Arc::new(Arcs::forward(map)), dc_max)
+    }
+
+    /// Returns the matrix of a graph.
+    pub(super) fn on(arcs: Arc<Arcs>, dc_max: Length) -> DistanceMatrix {
         assert!(dc_max <= MAX_DC_MAX, "dc_max is {dc_max}, above {MAX_DC_MAX}");
-        let arcs = Arcs::forward(map);
-        let terminals: Vec<TerminalId> = map.terminals().collect();
-        let chunks = terminals
-            .par_chunks(CHUNK)
-            .map(|chunk| MatrixRows::search(&arcs, chunk, dc_max))
-            .collect();
-        MatrixRows::concatenate(chunks, dc_max)
+        let rows = (0..arcs.terminal_count()).map(|_| OnceLock::new()).collect();
+        DistanceMatrix { dc_max, arcs, rows, scratch: Pool::default() }
+    }
+
+    /// Computes all rows (Algorithm 1), on all threads.
+    pub fn fill(&self) {
+        let row = |scratch: &mut MatrixScratch, terminal: u32| {
+            self.rows[terminal as usize].get_or_init(|| self.search(scratch, TerminalId(terminal)));
+        };
+        let terminals = 0..self.rows.len() as u32;
+        terminals.into_par_iter().with_min_len(CHUNK).for_each_init(MatrixScratch::default, row);
     }
 
     /// Largest distance that the matrix holds.
@@ -42,82 +67,66 @@ impl DistanceMatrix {
         self.dc_max
     }
 
-    /// Number of pairs of terminals within `dc_max`.
+    /// Number of pairs of terminals within `dc_max`; computes all rows.
     pub fn pair_count(&self) -> usize {
-        self.terminals.len()
+        self.fill();
+        self.rows.iter().filter_map(OnceLock::get).map(|row| row.terminals.len()).sum()
     }
 
-    /// Size in bytes.
+    /// Size in bytes of the rows that are computed.
     pub fn bytes(&self) -> usize {
-        size_of_val(&self.starts[..])
-            + size_of_val(&self.terminals[..])
-            + size_of_val(&self.distances[..])
+        let rows = self.rows.iter().filter_map(OnceLock::get).map(|row| {
+            size_of::<MatrixRow>()
+                + size_of_val(&row.terminals[..])
+                + size_of_val(&row.distances[..])
+        });
+        size_of_val(&self.rows[..]) + rows.sum::<usize>()
     }
 
-    /// Returns the distance from `u` to `w`; `None` beyond `dc_max`. O(log n) in the length of the row.
+    /// Returns the distance from `u` to `w`; `None` beyond `dc_max`. O(log n) in the length of the row
+    /// if it is computed.
     pub fn get(&self, u: TerminalId, w: TerminalId) -> Option<Length> {
-        let run = self.run(u);
-        let index = self.terminals[run.clone()].binary_search(&w).ok()?;
-        Some(Length::from_units(u32::from(self.distances[run.start + index])))
+        let row = self.computed(u);
+        let index = row.terminals.binary_search(&w).ok()?;
+        Some(Length::from_units(row.distances[index].into()))
     }
 
     /// Returns every terminal within `dc_max` of `u` and its distance, ascending by terminal.
     pub fn row(&self, u: TerminalId) -> impl Iterator<Item = (TerminalId, Length)> {
-        let run = self.run(u);
-        let distances = self.distances[run.clone()].iter();
-        let lengths = distances.map(|&units| Length::from_units(u32::from(units)));
-        self.terminals[run].iter().copied().zip(lengths)
+        self.units(u).map(|(terminal, units)| (terminal, Length::from_units(units.into())))
     }
 
-    fn run(&self, u: TerminalId) -> std::ops::Range<usize> {
-        self.starts[u.index()] as usize..self.starts[u.index() + 1] as usize
+    /// As [`DistanceMatrix::row`], distances in 1/32 m.
+    pub(super) fn units(&self, u: TerminalId) -> impl Iterator<Item = (TerminalId, u16)> {
+        let MatrixRow { terminals, distances } = self.computed(u);
+        terminals.iter().copied().zip(distances.iter().copied())
     }
-}
 
-/// Terminals per parallel task.
-const CHUNK: usize = 256;
+    #[inline]
+    fn computed(&self, u: TerminalId) -> &MatrixRow {
+        let row = &self.rows[u.index()];
+        row.get_or_init(|| self.scratch.with(|scratch| self.search(scratch, u)))
+    }
 
-/// The rows of consecutive terminals.
-struct MatrixRows {
-    sizes: Vec<u32>,
-    entries: Vec<(TerminalId, u16)>,
-}
-
-impl MatrixRows {
-    fn search(arcs: &Arcs, from: &[TerminalId], dc_max: Length) -> MatrixRows {
-        let mut search = Search::new(arcs.terminal_count());
-        let mut rows = MatrixRows { sizes: Vec::with_capacity(from.len()), entries: Vec::new() };
-        for &terminal in from {
-            let start = rows.entries.len();
-            search.run(arcs, [(terminal, Length::ZERO)], dc_max, |reached, length| {
-                rows.entries.push((reached, length.units() as u16));
-            });
-            rows.entries[start..].sort_unstable_by_key(|&(reached, _)| reached);
-            rows.sizes.push((rows.entries.len() - start) as u32);
+    #[cold]
+    fn search(&self, scratch: &mut MatrixScratch, u: TerminalId) -> Box<MatrixRow> {
+        let MatrixScratch { search, entries } = scratch;
+        entries.clear();
+        search.start(&self.arcs, Some(u));
+        while search.frontier().is_some() {
+            let found = search.step(&self.arcs, self.dc_max.units());
+            entries.extend(found.map(|(reached, distance)| (reached, distance as u16)));
         }
-        rows
-    }
-
-    fn concatenate(chunks: Vec<MatrixRows>, dc_max: Length) -> DistanceMatrix {
-        let pairs = chunks.iter().map(|chunk| chunk.entries.len()).sum();
-        let mut matrix = DistanceMatrix {
-            dc_max,
-            starts: vec![0],
-            terminals: Vec::with_capacity(pairs),
-            distances: Vec::with_capacity(pairs),
-        };
-        let mut end = 0;
-        for MatrixRows { sizes, entries } in chunks {
-            for size in sizes {
-                end += size;
-                matrix.starts.push(end);
-            }
-            matrix.terminals.extend(entries.iter().map(|entry| entry.0));
-            matrix.distances.extend(entries.iter().map(|entry| entry.1));
-        }
-        matrix
+        entries.sort_unstable_by_key(|&(reached, _)| reached);
+        Box::new(MatrixRow {
+            terminals: entries.iter().map(|entry| entry.0).collect(),
+            distances: entries.iter().map(|entry| entry.1).collect(),
+        })
     }
 }
+
+/// Least number of terminals per parallel task.
+const CHUNK: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -1,31 +1,40 @@
-//! Distance along streets (§IV-A), precomputed so that `d(A, B)` is a look-up.
+//! Distance along streets (§IV-A), computed once per street so that `d(A, B)` is a look-up.
 
-mod band;
 mod matrix;
+mod near_block;
+mod pool;
 mod probe;
 mod reach;
 mod reached;
 mod row_gatherer;
+mod row_source;
 mod search;
+mod stepwise;
+mod street_row;
 mod terminal_rows;
 
-pub(crate) use band::RowPart;
 pub use matrix::{DistanceMatrix, MAX_DC_MAX};
+pub(crate) use near_block::{NearRow, RowPart};
 pub use probe::{BATCH_REACH_STEPS, PathProbe, REACH_STEPS, probe_path};
-pub(crate) use reach::UNREACHABLE;
-pub use reach::{Crossing, Reach, ReachedStreet};
+pub use reach::Reach;
 pub(crate) use reached::{ReachTask, ReachedTerminals};
 pub(crate) use row_gatherer::RowGatherer;
 pub use search::{Arcs, Search};
+pub(crate) use street_row::UNREACHABLE;
+pub use street_row::{Crossing, ReachedStreet};
 pub use terminal_rows::TerminalRows;
 
 use crate::map::{Position, StreetMap};
 use crate::units::Length;
+use row_source::RowSource;
+use std::sync::Arc;
 
-/// A map with its distance matrix and its rows of reachable streets.
+/// A map with its distance matrix and its rows of reachable streets, both computed on demand.
+///
+/// Threads share what one of them computed. No result depends on what is computed already.
 #[derive(Clone, Debug)]
 pub struct Atlas {
-    map: StreetMap,
+    map: Arc<StreetMap>,
     matrix: DistanceMatrix,
     rows: Rows,
 }
@@ -42,7 +51,8 @@ pub enum Rows {
 /// Limits of the rows of an [`Atlas`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowLimits {
-    /// Rows of streets above this size are replaced by rows of terminals; default 1 GiB.
+    /// Rows of streets above this size, as estimated from a sample, are replaced by rows of terminals;
+    /// default 1 GiB.
     pub max_bytes: usize,
     /// Entries of a row that are stored in its near part, at most [`RowLimits::MAX_NEAR_LEN`];
     /// default 47.
@@ -83,13 +93,26 @@ impl Atlas {
     /// # Panics
     /// If `dc_max` is above [`MAX_DC_MAX`] or `near_len` above [`RowLimits::MAX_NEAR_LEN`].
     pub fn with_limits(map: StreetMap, dc_max: Length, limits: RowLimits) -> Atlas {
-        let matrix = DistanceMatrix::new(&map, dc_max);
-        let rows = if Reach::size_in_bytes(&map, &matrix) < limits.max_bytes {
-            Rows::Streets(Reach::with_near_len(&map, &matrix, limits.near_len))
+        let RowLimits { max_bytes, near_len } = limits;
+        assert!(near_len <= RowLimits::MAX_NEAR_LEN, "near_len is {near_len}, above 63");
+        let map = Arc::new(map);
+        let source = Arc::new(RowSource::new(Arc::clone(&map), dc_max));
+        let matrix = DistanceMatrix::on(Arc::clone(&source.forward), dc_max);
+        let rows = if max_bytes > 0 && source.estimate_entries() * Reach::ENTRY_BYTES < max_bytes {
+            Rows::Streets(Reach::new(source, near_len))
         } else {
-            Rows::Terminals(TerminalRows::new(&map, &matrix))
+            Rows::Terminals(TerminalRows::new(source))
         };
         Atlas { map, matrix, rows }
+    }
+
+    /// Computes all rows in advance, on all threads. Answers stay the same; the first batches need
+    /// less time, and the map more memory.
+    pub fn fill(&self) {
+        match &self.rows {
+            Rows::Streets(reach) => reach.fill(),
+            Rows::Terminals(rows) => rows.fill(),
+        }
     }
 
     /// The map.

@@ -1,6 +1,6 @@
 //! Computes the row of one street from the terminals within reach of its exits.
 
-use super::reach::{Crossing, ReachedStreet, UNREACHABLE};
+use super::street_row::{Crossing, ReachedStreet, UNREACHABLE};
 use crate::map::{StreetId, StreetMap, TerminalId};
 
 /// Scratch buffers for computing rows.

@@ -19,9 +19,9 @@ pub struct Arcs {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Arc {
-    to: u32,
-    length: u32,
+pub(super) struct Arc {
+    pub(super) to: u32,
+    pub(super) length: u32,
 }
 
 impl Arcs {
@@ -71,20 +71,20 @@ impl Arcs {
         self.starts.len() - 1
     }
 
-    fn from(&self, terminal: u32) -> &[Arc] {
+    pub(super) fn from(&self, terminal: u32) -> &[Arc] {
         let terminal = terminal as usize;
         &self.arcs[self.starts[terminal] as usize..self.starts[terminal + 1] as usize]
     }
 }
 
 /// Scratch buffers of a search; reused, so that a search does not allocate.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Search {
     terminals: usize,
     /// Shortest distance found so far, 1/32 m.
-    distances: Stamps<u32>,
+    pub(super) distances: Stamps<u32>,
     /// Distance in the upper half, terminal in the lower half: nearest first, ties by terminal.
-    open: BinaryHeap<Reverse<u64>>,
+    pub(super) open: BinaryHeap<Reverse<u64>>,
     /// Distance plus lower bound of the rest, distance, terminal.
     towards: BinaryHeap<Reverse<(u32, u32, u32)>>,
 }
@@ -198,7 +198,7 @@ impl Search {
         }
     }
 
-    fn relax(&mut self, terminal: u32, distance: u32, bound: u32) {
+    pub(super) fn relax(&mut self, terminal: u32, distance: u32, bound: u32) {
         if distance <= bound && self.distances.lower(terminal as usize, distance) {
             self.open.push(Reverse(u64::from(distance) << 32 | u64::from(terminal)));
         }

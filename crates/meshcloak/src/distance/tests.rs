@@ -4,9 +4,21 @@ use super::*;
 use crate::map::StreetId;
 use crate::naive;
 use crate::town::{Town, town};
+use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Short, so that small towns have far parts.
 const NEAR_LEN: usize = 5;
+
+/// Rows that are computed on demand, or all in advance.
+fn rows(map: &StreetMap, is_filled: bool) -> Reach {
+    let source = RowSource::new(Arc::new(map.clone()), MAX_DC_MAX);
+    let reach = Reach::new(Arc::new(source), NEAR_LEN);
+    if is_filled {
+        reach.fill();
+    }
+    reach
+}
 
 #[test]
 fn a_one_way_street_is_short_in_one_direction_only() {
@@ -57,8 +69,7 @@ fn a_row_holds_the_distances_between_the_ends_of_two_streets() {
     for seed in 0..200 {
         let town = Town::random(seed);
         let map = &town.map;
-        let matrix = DistanceMatrix::new(map, MAX_DC_MAX);
-        let reach = Reach::with_near_len(map, &matrix, NEAR_LEN);
+        let reach = rows(map, seed % 2 == 1);
         let table = naive::terminal_distances(map);
         let crossing = |from: StreetId, to: StreetId| -> Crossing {
             let (a, b) = (map.street(from), map.street(to));
@@ -81,7 +92,7 @@ fn a_row_holds_the_distances_between_the_ends_of_two_streets() {
                 })
                 .collect();
             assert!(row.is_sorted_by_key(|reached| (reached.nearest, reached.street)));
-            assert_eq!(reach.own(street), crossing(street, street), "seed {seed}\n{town}");
+            assert_eq!(reach.near(street).own, crossing(street, street), "seed {seed}\n{town}");
             for (entry, reached) in row.iter().enumerate() {
                 let there = crossing(street, reached.street);
                 assert_eq!(reached.crossing, there, "seed {seed} {street:?}\n{town}");
@@ -104,12 +115,11 @@ fn near_entries_are_ranked_in_street_order() {
     let (mut near, mut far) = (0, 0);
     for seed in 0..200 {
         let town = Town::random(seed);
-        let matrix = DistanceMatrix::new(&town.map, MAX_DC_MAX);
-        let reach = Reach::with_near_len(&town.map, &matrix, NEAR_LEN);
+        let reach = rows(&town.map, seed % 2 == 1);
         for street in town.map.streets() {
-            let row = reach.near(street).entries;
+            let row = reach.near(street).part.entries;
             let others = row.iter().map(|reached| (u32::from(reached.rank), reached.street));
-            let mut ranks: Vec<_> = others.chain([(reach.rank(street), street)]).collect();
+            let mut ranks: Vec<_> = others.chain([(reach.near(street).rank, street)]).collect();
             ranks.sort_unstable();
             assert!(ranks.is_sorted_by_key(|(_, street)| *street), "seed {seed}\n{town}");
             assert!((0..).zip(&ranks).all(|(number, (rank, _))| *rank == number));
@@ -117,7 +127,7 @@ fn near_entries_are_ranked_in_street_order() {
                 let within = |reached: &&ReachedStreet| i32::from(reached.nearest) <= max_distance;
                 let needed = reach.row(street).filter(within).count();
                 assert_eq!(
-                    reach.is_near(street, max_distance),
+                    reach.near(street).is_enough(max_distance),
                     needed <= row.len(),
                     "{max_distance}"
                 );
@@ -129,4 +139,59 @@ fn near_entries_are_ranked_in_street_order() {
         }
     }
     assert!(near > 1_000 && far > 500, "{near} near, {far} far");
+}
+
+/// Everything that a reader can see of a row up to a distance.
+fn visible(reach: &Reach, street: StreetId, max_distance: i32) -> Vec<(ReachedStreet, Crossing)> {
+    let parts = reach.parts(street, max_distance).into_iter();
+    let entries = parts.flat_map(|part| {
+        let back = move |entry: usize| part.back.map_or([0; 4], |back| back[entry]);
+        part.entries.iter().enumerate().map(move |(entry, reached)| (*reached, back(entry)))
+    });
+    entries.take_while(|(reached, _)| i32::from(reached.nearest) <= max_distance).collect()
+}
+
+#[test]
+fn rows_do_not_depend_on_who_computes_them_when() {
+    let mut middle = 0;
+    for seed in 0..120 {
+        let town = Town::random(seed);
+        let expected = rows(&town.map, true);
+        let limits = [65_000, 20_000, 4_000, 0, -1].map(|limit: i32| limit - seed as i32);
+        // Streets and distances in other orders, by several threads at once.
+        let streets: Vec<StreetId> = town.map.streets().collect();
+        for turn in 0..3 {
+            let reach = rows(&town.map, false);
+            let tasks = streets.iter().flat_map(|&street| limits.map(|limit| (street, limit)));
+            let mut tasks: Vec<(StreetId, i32)> = tasks.collect();
+            let key = |task: &(StreetId, i32)| (task.1 as u32 ^ task.0.0).wrapping_mul(77_777_777);
+            match turn {
+                0 => tasks.reverse(),
+                1 => tasks.sort_by_key(key),
+                _ => {}
+            }
+            tasks.into_par_iter().for_each(|(street, limit)| {
+                let found = visible(&reach, street, limit);
+                assert_eq!(found, visible(&expected, street, limit), "seed {seed}\n{town}");
+            });
+            assert!(reach.entry_count() >= expected.entry_count());
+            middle += usize::from(reach.entry_count() > expected.entry_count());
+        }
+        let few = rows(&town.map, false);
+        few.near(streets[0]);
+        assert!(few.bytes() <= expected.bytes() && few.entry_count() <= expected.entry_count());
+    }
+    assert!(middle > 20, "middle tails were computed in {middle} cases");
+}
+
+#[test]
+fn the_number_of_entries_is_estimated_within_a_factor_of_two() {
+    for seed in 0..200 {
+        let town = Town::random(seed);
+        let source = RowSource::new(Arc::new(town.map.clone()), MAX_DC_MAX);
+        let estimate = source.estimate_entries();
+        let entries = rows(&town.map, true).entry_count();
+        assert!(2 * estimate >= entries, "seed {seed}: {estimate} for {entries}\n{town}");
+        assert!(estimate <= 2 * (entries + town.map.street_count()), "seed {seed}: {estimate}");
+    }
 }

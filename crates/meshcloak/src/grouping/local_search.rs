@@ -77,7 +77,8 @@ pub(super) struct LocalSearch {
     pub(super) groups: Groups,
     queue: VecDeque<u32>,
     is_queued: Vec<bool>,
-    order: Vec<(Reverse<i64>, u32)>,
+    /// Mean worth of the asking members, number of present ones, and clique.
+    order: Vec<(Reverse<i64>, usize, u32)>,
     threshold_offers: ThresholdOffers,
     pool_offers: PoolOffers,
     shrunk: Vec<u32>,
@@ -111,17 +112,20 @@ impl LocalSearch {
         (self.steps, self.truncated) = (0, false);
         self.is_queued.clear();
         self.is_queued.resize(cliques.len(), true);
-        // Descending mean worth: queries with a low probability of later service come first.
+        // Descending mean worth: queries with a low probability of later service come first. Then
+        // ascending presence reports: all that fit a set leave with it (docs/SPEC.md §6, "Maximal"),
+        // so that of an asker's cliques the smallest leaves most of them to later askers.
         self.order.clear();
         self.order.extend((0..cliques.len() as u32).map(|clique| {
-            let asking = cliques.nodes(clique).iter().filter(|&&node| demands.asks(node));
+            let nodes = cliques.nodes(clique);
+            let asking = nodes.iter().filter(|&&node| demands.asks(node));
             let (count, worth) = asking
                 .fold((0, 0), |(count, worth), &node| (count + 1, worth + demands.worth(node)));
-            (Reverse(worth / count.max(1)), clique)
+            (Reverse(worth / count.max(1)), nodes.len() - count as usize, clique)
         }));
         self.order.sort_unstable();
         self.queue.clear();
-        self.queue.extend(self.order.iter().map(|&(_, clique)| clique));
+        self.queue.extend(self.order.iter().map(|&(_, _, clique)| clique));
     }
 
     /// Accepts offers until the queue is empty or the limit of visits is reached.

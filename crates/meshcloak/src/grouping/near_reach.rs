@@ -51,7 +51,7 @@ impl NearReach {
                 to: saturate((behind + from_to).min(ahead + to_to)),
             }
         };
-        self.ends.insert(street.index(), ends(rows.own(street)));
+        self.ends.insert(street.index(), ends(rows.near(street).own));
         for part in rows.parts(street, left as i32) {
             let is_near = |row: &&ReachedStreet| u32::from(row.nearest) <= left;
             for reached in part.entries.iter().take_while(is_near) {

@@ -180,7 +180,12 @@ impl<B: BitSet + Default> PoolSearch<B> {
         if served > 0 {
             best = Offer { gain: served, members: self.without_unneeded_groups(view, found) };
         }
-        if !is_complete && self.touched.iter().any(|touched| !touched.is_inside) {
+        // Present members alone are no reason to break up another group.
+        let unserved = view.free.without(&best.members);
+        if !is_complete
+            && view.has_asking(&unserved)
+            && self.touched.iter().any(|touched| !touched.is_inside)
+        {
             self.take_from_other_groups(view, groups, &mut best);
         }
         best.members

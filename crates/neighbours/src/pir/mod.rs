@@ -11,7 +11,32 @@ mod packing;
 mod retrieval;
 
 #[cfg(feature = "pir")]
-pub use retrieval::{PirError, PirSession};
+pub use retrieval::PirSession;
+
+/// Largest size of a city, in bytes: the server's tables need about 15 times as much memory.
+const MAX_BYTES: u64 = 250_000_000;
+
+/// Why a retrieval fails.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PirError {
+    /// The table is empty or too large.
+    #[error(
+        "{cells} cells of {cell_bytes} bytes; expected at least 1 cell of 1 byte and at most \
+         {MAX_BYTES} bytes in all"
+    )]
+    Size {
+        /// Number of cells.
+        cells: u32,
+        /// Bytes of a cell.
+        cell_bytes: u32,
+    },
+    /// The retrieved content is not that of the cell.
+    #[error("retrieved the wrong content of cell {cell}")]
+    Wrong {
+        /// The cell.
+        cell: u32,
+    },
+}
 
 /// Costs of one size of city.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -41,5 +66,15 @@ impl CellTableSize {
     /// Bytes of the whole city.
     pub fn bytes(&self) -> u64 {
         u64::from(self.cells) * u64::from(self.cell_bytes)
+    }
+
+    /// Checks that the tables of the service fit into memory.
+    ///
+    /// # Errors
+    /// [`PirError::Size`] if the table is empty or too large.
+    pub fn check(&self) -> Result<(), PirError> {
+        let CellTableSize { cells, cell_bytes } = *self;
+        let fits = (1..=MAX_BYTES).contains(&self.bytes());
+        if fits { Ok(()) } else { Err(PirError::Size { cells, cell_bytes }) }
     }
 }

@@ -1,37 +1,12 @@
 //! A service with a table of cells, and a user who retrieves one.
 
 use super::packing::{to_bytes, to_words};
-use super::{CellTableSize, PirCost};
+use super::{CellTableSize, PirCost, PirError};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64Mcg;
 use rustix::time::{ClockId, clock_gettime};
 use valar_ypir::client::YPIRClient;
 use valar_ypir::server::YServer;
-
-/// Largest size of a city, in bytes: the server's tables need about 15 times as much memory.
-const MAX_BYTES: u64 = 250_000_000;
-
-/// Why a retrieval fails.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PirError {
-    /// The table is empty or too large.
-    #[error(
-        "{cells} cells of {cell_bytes} bytes; expected at least 1 cell of 1 byte and at most \
-         {MAX_BYTES} bytes in all"
-    )]
-    Size {
-        /// Number of cells.
-        cells: u32,
-        /// Bytes of a cell.
-        cell_bytes: u32,
-    },
-    /// The retrieved content is not that of the cell.
-    #[error("retrieved the wrong content of cell {cell}")]
-    Wrong {
-        /// The cell.
-        cell: u32,
-    },
-}
 
 /// CPU time of this thread, in seconds. The scheme uses one thread.
 fn thread_seconds() -> f64 {
@@ -51,12 +26,8 @@ impl PirSession {
     /// # Errors
     /// [`PirError::Size`] if the table is empty or too large.
     pub fn new(size: CellTableSize, seed: u64) -> Result<PirSession, PirError> {
-        let CellTableSize { cells, cell_bytes } = size;
-        if (1..=MAX_BYTES).contains(&size.bytes()) {
-            Ok(PirSession { size, seed })
-        } else {
-            Err(PirError::Size { cells, cell_bytes })
-        }
+        size.check()?;
+        Ok(PirSession { size, seed })
     }
 
     /// Content of a cell.

@@ -1,12 +1,12 @@
 //! Queries along the routes of matched trips.
 //!
-//! Speed is constant between two sightings. Each piece of a trip is a user of its own, since the
+//! Speed is constant between two sightings, and at most the top speed of the matcher. Each piece of a trip is a user of its own, since the
 //! path across a break is unknown.
 
 use super::{TraceQueries, TraceSettings, name_of};
-use crate::matching::{Matched, MatchedPiece, Sighting};
+use crate::matching::{MatchSettings, Matched, MatchedPiece, Sighting};
 use crate::simulated_query::SimulatedQuery;
-use meshcloak::units::Length;
+use meshcloak::units::{Length, Speed};
 use std::ops::Range;
 
 /// A trip and its matching result.
@@ -51,6 +51,7 @@ fn push_queries(
         |sighting: &Sighting| u64::try_from(sighting.at.as_millis()).unwrap_or(u64::MAX);
     let (begin, end) = (milliseconds(&times[0]), milliseconds(&times[times.len() - 1]));
     let moments = || (begin..=end).step_by(query_interval as usize);
+    let reached = plausible_distances(piece, times);
     let mut stop = 0;
     let distances: Vec<Length> = moments()
         .map(|moment| {
@@ -58,11 +59,11 @@ fn push_queries(
                 stop += 1;
             }
             let span = milliseconds(&times[stop])..milliseconds(&times[stop + 1]);
-            interpolate(piece.stops[stop].distance, piece.stops[stop + 1].distance, span, moment)
+            interpolate(reached[stop], reached[stop + 1], span, moment)
         })
         .collect();
     let steps = distances.windows(2).map(|pair| pair[1] - pair[0]);
-    let rest = piece.route.length() - distances[distances.len() - 1];
+    let rest = reached[reached.len() - 1] - distances[distances.len() - 1];
     let needed = steps.fold(rest, Length::max);
     let (speed, distance_constraint) = settings.speed_and_dc(needed, query_interval);
     for (number, (asked_at, distance)) in moments().zip(distances).enumerate() {
@@ -78,6 +79,24 @@ fn push_queries(
             distance_constraint,
         });
     }
+}
+
+/// Returns the distances of the stops along the route, held back where the way from the stop before
+/// needs more than the top speed. The matcher accepts such jumps, since a sighting may be off by its
+/// radius; recorded every second, 100 m of error would be a speed of 100 m/s.
+fn plausible_distances(piece: &MatchedPiece, times: &[Sighting]) -> Vec<Length> {
+    let top_speed = Speed::metres_per_second(MatchSettings::default().top_speed);
+    let mut reached = piece.stops[0].distance;
+    let mut before = times[0].at;
+    let stops = piece.stops.iter().zip(times);
+    stops
+        .map(|(stop, sighting)| {
+            let most = reached + top_speed * sighting.at.saturating_sub(before);
+            before = sighting.at;
+            reached = stop.distance.clamp(reached, most);
+            reached
+        })
+        .collect()
 }
 
 /// Interpolates the distance at `moment` between `from` and `to`, reached at the ends of `span`;

@@ -69,6 +69,22 @@ fn queries_lie_along_the_route_at_constant_speed_between_sightings() {
 }
 
 #[test]
+fn a_jump_of_a_recorded_position_does_not_raise_the_speed_above_the_top_speed() {
+    let town = town("A 0,0  B 3000,0 | A-B");
+    // 20 m/s, recorded every second; from 10 to 14 s the positions are 110 m ahead.
+    let error = |second: u64| if (10..15).contains(&second) { 110.0 } else { 0.0 };
+    let at = |second: u64| sighting(second, 100.0 + 20.0 * second as f64 + error(second), 0.0);
+    let trip: Vec<Sighting> = (0..60).map(at).collect();
+    let result = along(&town.map, &trip, &settings(1));
+    assert_eq!(result.names.len(), 1);
+    let top_speed = Length::metres(MatchSettings::default().top_speed);
+    assert!(result.queries.iter().all(|query| query.distance_constraint <= top_speed));
+    assert_within_reach(&town.map, &result, &town);
+    let last = town.map.point(result.queries.last().unwrap().position);
+    assert_eq!(last, Point::new(1_280.0, 0.0));
+}
+
+#[test]
 fn standing_users_have_the_minimum_dc_and_a_broken_trip_is_two_users() {
     let town = town("A 0,0  B 300,0  C 900,0  D 1200,0 | A-B C-D");
     let xs = [100.0, 100.0, 100.0, 1_000.0, 1_100.0];

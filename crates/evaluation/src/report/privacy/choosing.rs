@@ -58,6 +58,7 @@ fn words(scheme: &str) -> Option<Words> {
         clock,
         presence: match presence {
             Presence::AllAsk => "all ask".to_owned(),
+            Presence::Present(silent) => format!("{} % ask", 100 - silent),
             other => other.to_string().trim_start_matches('/').to_owned(),
         },
         region: region.map_or("reach", |region| region).to_owned(),
@@ -91,7 +92,7 @@ const fn number(
     Column { label, is_share: false, attack, value }
 }
 
-const COLUMNS: [Column; 12] = [
+const COLUMNS: [Column; 14] = [
     share("served", "as shown", |row| row.success_rate),
     number("delay (s)", "as shown", |row| row.mean_delay_s),
     number("region (m)", "as shown", |row| row.region_metres),
@@ -103,9 +104,13 @@ const COLUMNS: [Column; 12] = [
     share("sensitive question", "questions", |row| {
         row.figure("probability of a sensitive question")
     }),
+    share("the same, askers unknown", "questions", |row| {
+        row.figure("sensitive question, askers unknown")
+    }),
     number("requests per answer", "questions", |row| row.figure("requests per answer")),
     number("kB per answer", "questions", |row| row.figure("kB per answer")),
     number("engine (µs per query)", "as shown", |row| row.us_per_query),
+    number("engine (ms per batch)", "as shown", |row| row.ms_per_batch),
 ];
 
 impl Column {

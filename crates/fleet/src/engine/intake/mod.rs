@@ -122,7 +122,7 @@ impl Intake {
         self.tickets.insert(item.ticket, user);
         let origin = Remote { frontend, number: item.number, account: AccountId(item.account) };
         let (k, deadline) = (item.k, asked_at + dt(item.left_ms));
-        let question = question.into();
+        let (question, asked_at) = (question.into(), before(at, item.age_ms));
         let pending = Pending { origin, question, id, k, asked_at, deadline };
         Ok(Arrival { query: query.into(), pending, carried, previous: previous.into() })
     }
@@ -140,7 +140,7 @@ impl Intake {
             question: carried.question.as_ref().and_then(QuestionItem::question).into(),
             id: self.number(frontend, carried.number),
             k: carried.k,
-            asked_at: at,
+            asked_at: before(at, carried.age_ms),
             deadline: at + Duration::from_millis(u64::from(carried.left_ms)),
         }
     }
@@ -178,15 +178,13 @@ impl Intake {
         id
     }
 
-    /// Returns the time of asking of a query that arrives at a time. With the clock `published` of
+    /// Returns the time of a query that arrives at a time, for the engine. With the clock `published` of
     /// `history` frontends hold standing questions, and positions count as of when they were reported.
     /// With the clock `asked` queries are admitted in order of arrival.
     fn asked_at(&self, item: &QueryItem, arrival: Time) -> Time {
         let clock = self.admission.as_ref().map(Admission::clock);
         match clock {
-            Some(HistoryClock::Published) => {
-                Time::from_millis(arrival.as_millis().saturating_sub(u64::from(item.age_ms)))
-            }
+            Some(HistoryClock::Published) => before(arrival, item.age_ms),
             Some(HistoryClock::Asked) | None => arrival,
         }
     }
@@ -265,6 +263,12 @@ impl Intake {
     pub fn purge(&mut self, now: Time) {
         self.tickets.purge(now);
     }
+}
+
+/// Returns the time some milliseconds before another: when the user asked, for the receipt. A query may
+/// have waited in its frontend until another engine had withdrawn an earlier one.
+fn before(at: Time, millis: u32) -> Time {
+    Time::from_millis(at.as_millis().saturating_sub(u64::from(millis)))
 }
 
 #[cfg(test)]

@@ -107,3 +107,32 @@ fn a_query_at_a_junction_is_accepted_at_the_position_that_one_intake_takes() {
     assert!(accepted > 1_000 && refused > 100, "{accepted} {refused}");
     assert!(sent_on > 20, "{sent_on} queries were sent to another shard");
 }
+
+#[test]
+fn receipts_count_the_time_in_the_frontend_and_in_the_engine_before() {
+    let town = Town::random(40);
+    let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(1_000.0)));
+    let place = Position { street: StreetId(0), offset: Length::ZERO };
+    let (mut query, at) = (item(1, place.into()), Time::from_millis(60_000));
+    let earlier = CarriedItem {
+        number: 2,
+        ticket: 2,
+        digest: 2,
+        k: 2,
+        left_ms: 400,
+        age_ms: 1_900,
+        question: None,
+    };
+    (query.age_ms, query.carried) = (700, vec![earlier]);
+    query.shorten(100); // held by the engine for another city
+    let receipt = Receipt { frontend: 1, at, unknown_seconds: 0 };
+    let everywhere = Surroundings { is_alive: |_| true, is_own: |_| true };
+    let accepted = intake(&atlas).accept(&query, receipt, &everywhere).ok().unwrap();
+    let millis =
+        |pending: &Pending<Remote>| (pending.asked_at.as_millis(), pending.deadline.as_millis());
+    assert_eq!(millis(&accepted.pending), (59_200, 60_900));
+    assert_eq!(accepted.carried.iter().map(millis).collect::<Vec<_>>(), [(58_000, 60_300)]);
+    let query = accepted.query.expose();
+    assert_eq!(query.asked_at, at, "the engine takes queries in order of arrival");
+    assert_eq!(query.temporal_tolerance, Duration::from_millis(300), "the earliest deadline");
+}

@@ -37,6 +37,13 @@ fn member(request: usize, frontend: u64) -> Member<Remote> {
     Member { pending, position, served, request }
 }
 
+/// A presence report.
+fn report_of(frontend: u64, number: u64) -> Pending<Remote> {
+    let mut pending = member(0, frontend).pending;
+    (pending.origin.number, pending.question) = (number, Private::new(None));
+    pending
+}
+
 /// A round of one set for each request, whose members are connected at random.
 fn round(connections: u64) -> Round<Remote> {
     let mut random = Pcg64Mcg::seed_from_u64(connections);
@@ -139,4 +146,33 @@ fn every_frontend_of_a_set_is_told_the_end_and_each_member_is_refined_once() {
         refined += recipients.values().map(Vec::len).sum::<usize>();
     }
     assert_eq!(refined, 2 * REQUESTS);
+}
+
+#[test]
+fn a_frontend_with_present_members_only_is_told_the_set_and_its_end() {
+    let mut round = round(4);
+    for (number, set) in (0..).zip(&mut round.sets) {
+        let frontends: BTreeSet<u64> =
+            set.members.iter().map(|m| m.pending.origin.frontend).collect();
+        // Frontend 7 has no question of any set; frontend 8 only reports of every second one.
+        let present = [7, 7, 8].into_iter().take(2 + number % 2).chain(frontends.first().copied());
+        set.present =
+            (0..).zip(present).map(|(report, frontend)| report_of(frontend, report)).collect();
+    }
+    for (set, number) in round.sets.iter().zip(0..) {
+        let items = set_items(set);
+        let numbers = |frontend| items.get(&frontend).map(|item: &SetItem| item.present.clone());
+        assert_eq!(numbers(7), Some(vec![0, 1]));
+        assert_eq!(numbers(8), (number % 2 == 1).then(|| vec![2]));
+        let of_frontend = |frontend| items.get(&frontend).map_or(0, |item| item.members.len());
+        assert_eq!(of_frontend(7) + of_frontend(8), 0);
+        assert!(items.values().all(|item| item.requests == [number]));
+        let told: usize = items.values().map(|item| item.present.len()).sum();
+        assert_eq!(told, set.present.len(), "each report once");
+    }
+    for (number, recipients) in recipients(&round).iter().enumerate() {
+        assert_eq!(recipients.get(&7).map(Vec::len), Some(0), "the end, and nothing to refine");
+        assert_eq!(recipients.contains_key(&8), number % 2 == 1);
+        assert_eq!(recipients.values().map(Vec::len).sum::<usize>(), 2);
+    }
 }

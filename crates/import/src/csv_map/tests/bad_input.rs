@@ -34,6 +34,17 @@ fn a_table_without_a_header_or_rows_is_rejected() {
 }
 
 #[test]
+fn a_row_is_bounded_and_many_rows_are_not() {
+    let long = "longer than 16777216 bytes";
+    assert!(of_nodes(&format!("id,x,y\nA,0,{}\n", "1".repeat(17 << 20))).contains(long));
+    assert!(of_nodes(&format!("id,x,y\nA,0,\"{}", "1\n".repeat(9 << 20))).contains(long));
+    let long_name = "x".repeat(100_000);
+    let rows: String = (0..200).map(|id| format!("{id},0,0,{long_name}\n")).collect();
+    let last = "t.nodes.csv, line 202: field `x` is `?`; expected metres within ±40,000 km";
+    assert_eq!(of_nodes(&format!("id,x,y,name\n{rows}Z,?,0,\n")), last);
+}
+
+#[test]
 fn a_missing_column_is_named_with_the_header() {
     let place =
         "t.nodes.csv, line 1: column `x`,`y` or `lon`,`lat` is missing; found header `id,a`";
