@@ -44,7 +44,9 @@ fn get(host: &str, path: &str) -> Result<String> {
     let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
     stream.set_read_timeout(Some(TIMEOUT))?;
     stream.set_write_timeout(Some(TIMEOUT))?;
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n")?;
+    // One write: the gateway may answer and close after the first part of a request.
+    let request = format!("GET {path} HTTP/1.1\r\nhost: {host}\r\nconnection: close\r\n\r\n");
+    stream.write_all(request.as_bytes())?;
     let mut text = Vec::new();
     stream.take(MAX_BYTES).read_to_end(&mut text)?;
     let text = String::from_utf8_lossy(&text);

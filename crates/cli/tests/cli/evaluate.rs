@@ -187,7 +187,7 @@ fn shards_on_several_machines_merge_by_copying_to_the_whole() {
     }
     assert_eq!(copied, 6);
     let merged = fixture.run("merged", &[]).done();
-    assert!(merged.stdout.contains("reused              6"), "{}", merged.stdout);
+    assert!(merged.stdout.contains("reused          6"), "{}", merged.stdout);
     assert_eq!(fixture.rows("merged/runs.csv", TIMING), fixture.rows("whole/runs.csv", TIMING));
     assert_eq!(fixture.read("merged/volume.csv"), fixture.read("whole/volume.csv"));
     let run = fixture.run("out", &["--shard", "3/2"]);
