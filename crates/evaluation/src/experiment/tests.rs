@@ -37,7 +37,7 @@ fn fields_of_a_grid_override_top_level_fields() {
     assert_eq!((&first.seeds[..], &second.seeds[..]), (&[1, 2, 3][..], &[7][..]));
     assert_eq!((first.dt.of("p2"), first.dt.of("p1")), (vec![2500], vec![3000, 4000, 5000]));
     assert_eq!((second.dt.of("p2"), second.volume), (vec![0], Volume::BySecond));
-    assert_eq!(second.views, TimeModel::ALL);
+    assert_eq!(second.views, [TimeModel::Unlimited, TimeModel::RealTime]);
 }
 
 /// Invalid experiments and their errors.
@@ -74,7 +74,10 @@ const INVALID: &[(&str, &str)] = &[
         "[dt]\np7 = 1",
         "e.toml, line 2: `dt.p7` is 1; expected tolerances of p1, p2 or city, or one list for all profiles",
     ),
-    ("views = \"soon\"", "e.toml, line 1: `views` is \"soon\"; expected unlimited or realtime"),
+    (
+        "views = \"soon\"",
+        "e.toml, line 1: `views` is \"soon\"; expected unlimited, realtime or after",
+    ),
     (
         "seeds = 0",
         "e.toml, line 1: `seeds` is 0; expected number of seeds from 1 to 1000, or a list of seeds",

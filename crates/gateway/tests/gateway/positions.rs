@@ -91,9 +91,15 @@ async fn no_route_returns_a_position_of_a_user() {
         }
         responses.push(body_text(response).await);
     }
-    // All others succeed. The request to /v1/live is no WebSocket upgrade, and deleting the settings
-    // has deleted the token.
-    assert_eq!(unserved, ["GET /v1/live 400", "DELETE /v1/people/{person}/tokens/{id} 404"]);
+    // All others succeed. The request to /v1/live is no WebSocket upgrade, /v1/me is off by default
+    // (see `me.rs`), and deleting the settings has deleted the token.
+    let expected = [
+        "GET /v1/live 400",
+        "GET /v1/me 404",
+        "POST /v1/me/queries 404",
+        "DELETE /v1/people/{person}/tokens/{id} 404",
+    ];
+    assert_eq!(unserved, expected);
     let others =
         ["/", "/page/info", "/map/info", "/metrics", "/health", "/ready", "/v1/openapi.json"];
     for path in others {
