@@ -74,7 +74,6 @@ served:
 	$(MAKE) schemathesis
 	$(MAKE) connect
 built:
-	$(MAKE) python WHEEL_PROFILE=dev
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(GATES)
 
@@ -280,8 +279,8 @@ faketime:
 	@command -v faketime >/dev/null || { echo "installing faketime"; $(APT) faketime; }
 
 # Builds the Python package as a wheel, prints its size and the time of an import, and tests it in a
-# clean environment: lints, types, documentation, API and the notebooks. `make test` builds it in
-# profile dev, which shares the compiled crates of the other tests.
+# clean environment: lints, types, documentation, API and the notebooks. Not part of `make test`;
+# WHEEL_PROFILE=dev shares the compiled crates of the other tests.
 WHEEL_PROFILE ?= release
 PYTHON = target/python
 python: setup python3 $(PYTHON)/ready

@@ -55,6 +55,17 @@ struct Slot<T> {
     is_set: Condvar,
 }
 
+/// Calls `progress` with stage, total and done, in a thread of its own: Ctrl-C raises an exception in
+/// the main thread only, and within tqdm it would leave a lock taken.
+fn show(py: Python<'_>, progress: Option<&Bound<'_, PyAny>>, reports: &Reports) -> PyResult<()> {
+    let Some(progress) = progress.map(|progress| progress.clone().unbind()) else { return Ok(()) };
+    let stage = *reports.stage.lock();
+    let (total, done) = (reports.total.load(Relaxed), reports.done.load(Relaxed));
+    let call = move || Python::attach(|py| progress.call1(py, (stage, total, done)).map(drop));
+    let called = py.detach(|| std::thread::scope(|scope| scope.spawn(call).join()));
+    called.unwrap_or_else(|_| Err(PyRuntimeError::new_err("a defect: the native code panicked")))
+}
+
 /// Runs `work` in a thread; `progress` is called with stage, total and done, or is `None`.
 pub(crate) fn run<T: Send + 'static>(
     py: Python<'_>,
@@ -86,12 +97,8 @@ pub(crate) fn run<T: Send + 'static>(
                 return Err(PyRuntimeError::new_err("a defect: the native code panicked"));
             }
             None => {
-                let reported = progress.map_or(Ok(()), |report| {
-                    let stage = *reports.stage.lock();
-                    let (total, done) = (reports.total.load(Relaxed), reports.done.load(Relaxed));
-                    report.call1((stage, total, done)).map(drop)
-                });
-                if let Err(interrupt) = py.check_signals().and(reported) {
+                let shown = py.check_signals().and_then(|()| show(py, progress, &reports));
+                if let Err(interrupt) = shown {
                     reports.cancelled.store(true, Relaxed);
                     return Err(interrupt);
                 }
