@@ -2,7 +2,7 @@
 //!
 //! A batch is read and written in the schema of the CSV and NDJSON files (docs/SPEC.md §8): ids are
 //! text, times and metres doubles, sets lists of text. Reading holds one batch of at most
-//! [`MAX_ROWS`] rows, whatever the file states about itself ([`page_limits`]).
+//! [`MAX_ROWS`] rows, whatever the file states about itself (`page_limits`).
 
 #![cfg_attr(
     not(test),
