@@ -169,10 +169,8 @@ fn a_killed_evaluation_resumes_to_the_same_results() {
 fn shards_on_several_machines_merge_by_copying_to_the_whole() {
     let fixture = EvaluationFixture::new(&TINY.replace("dt = [3, 5]", "dt = [3, 4, 5]"));
     fixture.run("whole", &[]).done();
-    let mut copied = 0;
-    for shard in ["1/2", "2/2"] {
-        let part = format!("part-{}", &shard[..1]);
-        fixture.run(&part, &["--shard", shard]).done();
+    for (shard, part) in [("1/2", "part-1"), ("2/2", "part-2")] {
+        fixture.run(part, &["--shard", shard]).done();
         for folder in ["cells", "maps"] {
             fs::create_dir_all(fixture.path(&format!("merged/{folder}"))).unwrap();
             for file in fs::read_dir(fixture.path(&format!("{part}/{folder}"))).unwrap() {
@@ -181,11 +179,9 @@ fn shards_on_several_machines_merge_by_copying_to_the_whole() {
                 let target = fixture.path(&format!("merged/{folder}/{name}"));
                 assert!(folder == "maps" || !Path::new(&target).exists(), "{name} ran twice");
                 fs::copy(file.path(), target).unwrap();
-                copied += usize::from(folder == "cells");
             }
         }
     }
-    assert_eq!(copied, 6);
     let merged = fixture.run("merged", &[]).done();
     assert!(merged.stdout.contains("reused          6"), "{}", merged.stdout);
     assert_eq!(fixture.rows("merged/runs.csv", TIMING), fixture.rows("whole/runs.csv", TIMING));
