@@ -35,7 +35,7 @@ pub(super) enum Limit {
     All,
     /// The nearest ones within the radius.
     Nearest(usize),
-    /// At most so many of the nearest ones, or fewer if the order of more is not certain.
+    /// Maximum number of nearest places; fewer are returned if the order beyond them is uncertain.
     UpTo(usize),
 }
 

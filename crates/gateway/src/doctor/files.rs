@@ -48,7 +48,7 @@ fn examine_keys(config: &Config, mode: Mode) -> Finding {
     }
 }
 
-/// Files that nobody but the gateway may read.
+/// Files that only the account of the gateway may read.
 fn secret_files(config: &Config) -> Vec<(&'static str, &Path)> {
     let tls_key = config.server.tls.as_ref().map(|tls| tls.key.as_path());
     let cluster = &config.cluster;

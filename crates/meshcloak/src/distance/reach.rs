@@ -16,8 +16,8 @@
 //! *is* the prefix with `nearest < dc`.
 //!
 //! Invariants: a row ascends by (`nearest`, `street`), near part and tail together, and is a function
-//! of map and `dc_max` alone, whoever computes it and when: the first thread that needs a block or a
-//! tail computes it, others wait for it. `rank` is the position of an entry in street order among the
+//! of map and `dc_max` alone, independent of threads and order: the first thread that reads a block or
+//! a tail computes it, other readers block until it is set. `rank` is the position of an entry in street order among the
 //! near part and the street itself, so that a set of near streets is a 64-bit mask that is already
 //! sorted.
 //!
