@@ -10,11 +10,14 @@ use crate::stream::{Stored, Stream, Terms, Written};
 use async_nats::jetstream::stream::{Config, DiscardPolicy, StorageType};
 use bytes::Bytes;
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// Name of the bucket.
 const BUCKET: &str = "meshcloak";
 /// How long a deleted or expired key leaves a marker.
 const MARKER_TTL: Duration = Duration::from_secs(60);
+/// Pause before another attempt to open the bucket.
+const OPEN_AGAIN: Duration = Duration::from_millis(200);
 /// Header of a marker that a client wrote.
 const OPERATION: &str = "KV-Operation";
 /// Header of a marker that the server wrote when a key expired.
@@ -66,6 +69,28 @@ impl Bucket {
             tracing::warn!(found, expected = replicas, "replicas of the bucket {BUCKET}");
         }
         Ok(Bucket { stream })
+    }
+
+    /// As [`Bucket::open`], again and again for `limit` while the servers do not answer or elect a
+    /// leader.
+    ///
+    /// # Errors
+    /// As [`Bucket::open`].
+    pub async fn open_within(
+        cluster: &Cluster,
+        replicas: usize,
+        limit: Duration,
+    ) -> Result<Bucket, ClusterError> {
+        let end = Instant::now() + limit;
+        loop {
+            match Bucket::open(cluster, replicas).await {
+                Err(error) if error.is_temporary() && Instant::now() < end => {
+                    tracing::warn!(%error, "the bucket {BUCKET} cannot be opened at present");
+                    tokio::time::sleep(OPEN_AGAIN).await;
+                }
+                opened => return opened,
+            }
+        }
     }
 
     /// Opens the bucket that an engine has created.

@@ -4,7 +4,7 @@ use crate::fixture::{
     HORIZON, append, bucket, city, epoch_record, holder, open, read_all, records, tick_record,
 };
 use cluster::testing::{Servers, eventually};
-use cluster::{Acquired, Append, Followed, Lease, Log, LogId, Record};
+use cluster::{Acquired, Append, Bucket, Followed, Lease, Log, LogId, Record};
 use meshcloak::guarantee::HistoryClock;
 use std::time::Duration;
 
@@ -159,4 +159,22 @@ async fn a_stopped_server_holds_nothing_up_for_long() {
     let more = write(&log, id, 20..40, &mut last).await;
     let read = read_back(&log, last).await;
     assert_eq!(read[1..], [written, more].concat());
+}
+
+#[tokio::test]
+async fn a_starting_engine_waits_for_servers_without_a_majority() {
+    let mut servers = Servers::start(3).await;
+    let cluster = servers.connect().await;
+    bucket(&cluster, 3).await;
+    servers.server(1).kill();
+    servers.server(2).kill();
+    let error = eventually("the majority is missed", async || Bucket::open(&cluster, 3).await.err());
+    assert!(error.await.is_temporary());
+    let opening = Bucket::open_within(&cluster, 3, Duration::from_secs(60));
+    let restarting = async {
+        tokio::time::sleep(Duration::from_millis(500)).await;
+        servers.restart_all().await;
+    };
+    let (opened, ()) = tokio::join!(opening, restarting);
+    opened.unwrap();
 }

@@ -9,13 +9,22 @@ use tokio::time::Instant;
 const FIRST_LOG_WAIT: Duration = Duration::from_secs(2);
 
 /// Whether this engine begins the first log of a city. If another engine has claimed that, waits a
-/// while for its log: the shards of a new city start at the same time.
-pub async fn is_first_log(bucket: &Bucket, city: &City, log: &Log) -> Result<bool, ReignEnd> {
+/// while for its log: the shards of a new city start at the same time. A city with one shard has one
+/// owner, so nobody else is about to begin its log.
+pub async fn is_first_log(
+    bucket: &Bucket,
+    city: &City,
+    shards: u16,
+    log: &Log,
+) -> Result<bool, ReignEnd> {
     if log.identity().await?.is_some() {
         return Ok(false);
     }
     if claim_first_log(bucket, city).await? {
         return Ok(true);
+    }
+    if shards == 1 {
+        return Ok(false);
     }
     let end = Instant::now() + FIRST_LOG_WAIT;
     while log.identity().await?.is_none() && Instant::now() < end {

@@ -78,6 +78,9 @@ const BEAT_INTERVAL: Duration = Duration::from_secs(1);
 /// has seen of the logs.
 const LISTEN: Duration = Duration::from_millis(1_200);
 
+/// Time for which a starting engine tries to open the bucket while the servers do not answer.
+const BUCKET_WAIT: Duration = Duration::from_secs(20);
+
 /// Runs a task until the engine stops.
 fn until_stop<F: Future<Output = ()> + Send>(
     host: &Arc<Host>,
@@ -99,7 +102,7 @@ impl Host {
     /// If NATS is unavailable or refuses the bucket.
     pub async fn start(parts: HostParts) -> Result<RunningEngine, ClusterError> {
         let HostParts { cluster, config, cities, name, clock_skew_ms } = parts;
-        let bucket = Bucket::open(&cluster, config.cluster.replicas).await?;
+        let bucket = Bucket::open_within(&cluster, config.cluster.replicas, BUCKET_WAIT).await?;
         let peers = Peers::follow(&cluster).await?;
         let cities: Vec<Arc<EngineCity>> = cities.into_iter().map(Arc::new).collect();
         let host = Arc::new(Host {

@@ -39,7 +39,7 @@ impl Fence {
     ) -> Result<Fence, ReignEnd> {
         let log = Log::open(&host.cluster, &shard.city, &host.log_settings()).await?;
         let is_first = host.config.engine.after_start == AfterStart::New
-            && is_first_log(&host.bucket, &shard.city, &log).await?;
+            && is_first_log(&host.bucket, &shard.city, city.shards, &log).await?;
         let log_id = log.identify(host.wall_ms(), is_first).await?.log;
         let plan = host.current_plan(city, &shard.city).await?;
         let body = Body::Epoch { engine: host.id, plan: plan.revision() };

@@ -48,7 +48,8 @@ pub fn guarded(folder: &std::path::Path) -> Guarded {
     let mut file = KeyFile::default();
     let key = file.add("app", LimitOverrides::default()).unwrap();
     file.write(&folder.join("keys.json")).unwrap();
-    let config = Config { keys: Some(folder.join("keys.json")), ..generous() };
+    let mut config = Config { keys: Some(folder.join("keys.json")), ..generous() };
+    (config.server.app, config.server.compatible) = (true, true);
     let (gateway, _) = gateway_of(config, Mode::Guarded, Clock::manual());
     let monitor = Arc::new(BatchMonitor::default());
     let site = page::operator(&gateway, &monitor, &PageOptions::default());
@@ -63,8 +64,13 @@ pub fn guarded(folder: &std::path::Path) -> Guarded {
 
 impl Guarded {
     pub fn request(&self, method: &Method, path: &str, body: String) -> Request<Body> {
+        Guarded::request_by(&self.secret, method, path, body)
+    }
+
+    /// Builds a request with a key or a personal token.
+    fn request_by(secret: &str, method: &Method, path: &str, body: String) -> Request<Body> {
         let request = Request::builder().method(method).uri(path);
-        let request = request.header("authorization", format!("Bearer {}", self.secret));
+        let request = request.header("authorization", format!("Bearer {secret}"));
         let kind = match path.ends_with("stream") {
             true => "application/x-ndjson",
             false => "application/json",
@@ -109,6 +115,14 @@ impl Guarded {
                 String::new()
             }
             ("PUT", _) => json!({"k": 2, "dt": 4}).to_string(),
+            ("GET", "/v1/me") => {
+                return Guarded::request_by(token, method, path, String::new());
+            }
+            ("POST", "/v1/me/queries") => {
+                let question = json!({"find": "nearest", "count": 3});
+                let body = json!({"lon": here.0, "lat": here.1, "question": question});
+                return Guarded::request_by(token, method, path, body.to_string());
+            }
             // A repeated ticket gets the stored result.
             ("POST", "/v1/queries" | "/v1/queries/stream") => {
                 let body = with(query("t1-3", "p1-3", 3), "lon", json!(here.0));

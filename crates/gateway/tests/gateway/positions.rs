@@ -1,9 +1,11 @@
 //! No documented route, and none of the operator's page, returns the position of a user. Controls
 //! show that the search would find one.
 
+use crate::compatible::APIS;
 use crate::fixture::{place, walker};
-use crate::guarded::{body_text, guarded, text};
-use axum::http::Method;
+use crate::guarded::{Guarded, body_text, guarded, text};
+use axum::body::Body;
+use axum::http::{Method, Request, StatusCode};
 use axum::response::sse::{Event, Sse};
 use axum::routing::get;
 use axum::{Json, Router};
@@ -70,6 +72,35 @@ fn described() -> Vec<(Method, String)> {
     all
 }
 
+/// Route that responds when the query has ended.
+const WAITING: &str = "/v1/me/queries";
+
+async fn send(scene: &Guarded, request: Request<Body>) -> (StatusCode, String) {
+    let response = scene.clients.clone().oneshot(request).await.unwrap();
+    (response.status(), body_text(response).await)
+}
+
+/// Asks by [`WAITING`] and by each compatible API while others ask. Returns all responses.
+async fn waiting_routes(
+    scene: &Guarded,
+    users: &[(f64, f64)],
+    phone: &(String, String),
+) -> Vec<String> {
+    let mine = scene.fitting(&Method::POST, WAITING, users[3], phone);
+    let compatible = APIS.iter().map(|api| api.request(&phone.0, users[3]));
+    let mut responses = Vec::new();
+    for (round, request) in (3..).zip(std::iter::once(mine).chain(compatible)) {
+        let path = request.uri().path().to_owned();
+        let sent = join(send(scene, request), scene.submit_all(users, round));
+        let ((status, body), others) = sent.await;
+        assert_eq!(status, StatusCode::OK, "{path}: {body}");
+        assert!(body.contains("\"name\""), "{path} has an object: {body}");
+        responses.push(body);
+        responses.extend(others);
+    }
+    responses
+}
+
 #[tokio::test]
 async fn no_route_returns_a_position_of_a_user() {
     let folder = tempfile::tempdir().unwrap();
@@ -82,24 +113,17 @@ async fn no_route_returns_a_position_of_a_user() {
 
     let phone = scene.phone("p1-3").await;
     let mut unserved = Vec::new();
-    for (method, path) in described() {
-        let response =
-            scene.clients.clone().oneshot(scene.fitting(&method, &path, users[3], &phone)).await;
-        let response = response.unwrap();
-        if !response.status().is_success() {
-            unserved.push(format!("{method} {path} {}", response.status().as_u16()));
+    responses.extend(waiting_routes(&scene, &users, &phone).await);
+    for (method, path) in described().into_iter().filter(|(_, path)| path != WAITING) {
+        let (status, body) = send(&scene, scene.fitting(&method, &path, users[3], &phone)).await;
+        if !status.is_success() {
+            unserved.push(format!("{method} {path} {}", status.as_u16()));
         }
-        responses.push(body_text(response).await);
+        responses.push(body);
     }
-    // All others succeed. The request to /v1/live is no WebSocket upgrade, /v1/me is off by default
-    // (see `me.rs`), and deleting the settings has deleted the token.
-    let expected = [
-        "GET /v1/live 400",
-        "GET /v1/me 404",
-        "POST /v1/me/queries 404",
-        "DELETE /v1/people/{person}/tokens/{id} 404",
-    ];
-    assert_eq!(unserved, expected);
+    // All others succeed. The request to /v1/live is no WebSocket upgrade, and deleting the settings
+    // has deleted the token.
+    assert_eq!(unserved, ["GET /v1/live 400", "DELETE /v1/people/{person}/tokens/{id} 404"]);
     let others =
         ["/", "/page/info", "/map/info", "/metrics", "/health", "/ready", "/v1/openapi.json"];
     for path in others {
