@@ -40,11 +40,9 @@ const SKIP: u32 = 50;
 /// Measured seconds.
 const SECONDS: u32 = 10;
 
-/// Connections of the streamed load.
+/// Connections of the streamed load, and of requests with HTTP/2.
 const STREAMS: usize = 4;
-
-/// Rates to try by requests, in queries per second.
-const REQUEST_RATES: [u32; 3] = [1_000, 2_000, 3_000];
+const HTTP2_CONNECTIONS: usize = 32;
 
 /// Batch intervals to try.
 const TICKS: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(200)];
@@ -54,7 +52,7 @@ pub fn run(
     runtime: &Runtime,
     map: &Arc<StreetMap>,
     profile: &Profile,
-    rates: &[u32],
+    (rates, request_rates): (&[u32], &[u32]),
 ) -> Result<()> {
     let atlas = Arc::new(Atlas::new(StreetMap::clone(map), Length::metres(2000.0)));
     atlas.fill();
@@ -74,8 +72,10 @@ pub fn run(
         for &rate in rates {
             streamed = streamed.max(bench.sustained(Transport::Stream, rate, tick)?);
         }
-        for rate in REQUEST_RATES {
-            requested = requested.max(bench.sustained(Transport::Requests, rate, tick)?);
+        for &rate in request_rates {
+            for transport in [Transport::Requests, Transport::Http2] {
+                requested = requested.max(bench.sustained(transport, rate, tick)?);
+            }
         }
     }
     println!(
@@ -167,7 +167,8 @@ impl Bench<'_> {
         let client = GatewayClient::new(&format!("http://{}", running.address()), None)?;
         let workload = self.workload(rate).into_iter();
         let start = Instant::now();
-        let load = transport.drive(&client, workload, STREAMS, None);
+        let connections = if transport == Transport::Http2 { HTTP2_CONNECTIONS } else { STREAMS };
+        let load = transport.drive(&client, workload, connections, None);
         let statistics = self.runtime.block_on(load)?;
         drop(client);
         self.runtime.block_on(running.stop());
@@ -255,6 +256,7 @@ fn print_row(
     let transport = match transport {
         Transport::Stream => "streamed",
         Transport::Requests => "by requests",
+        Transport::Http2 => "by requests, HTTP/2",
     };
     let through = statistics.all() - statistics.count("refused") - statistics.count("no response");
     let achieved = through as f64 / f64::from(SECONDS);

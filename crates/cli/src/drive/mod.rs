@@ -58,7 +58,7 @@ pub struct Drive {
     /// Transport of the queries.
     #[arg(long, value_enum, default_value = "stream")]
     by: Transport,
-    /// Number of concurrent streams, for `--by stream`.
+    /// Number of concurrent streams, for `--by stream` and `--by http2`.
     #[arg(long, value_name = "N", default_value_t = 4)]
     streams: usize,
     /// Check one in N answers against the true position; 0 disables the check.
@@ -73,6 +73,9 @@ pub struct Drive {
     /// Streamed queries per second to try in the benchmark.
     #[arg(long, value_name = "N,N…", value_delimiter = ',', default_values_t = [10_000, 20_000, 30_000])]
     rates: Vec<u32>,
+    /// Queries per second by single requests to try in the benchmark.
+    #[arg(long, value_name = "N,N…", value_delimiter = ',', default_values_t = [3_000, 10_000, 20_000])]
+    request_rates: Vec<u32>,
 }
 
 /// Transport of the queries.
@@ -80,13 +83,15 @@ pub struct Drive {
 pub enum Transport {
     /// Many queries on each connection.
     Stream,
-    /// One request per query.
+    /// One request per query, one at a time on each connection.
     Requests,
+    /// One request per query, many at a time on each connection (HTTP/2).
+    Http2,
 }
 
 impl Transport {
     /// Sends the queries when they are due; returns when all responses have arrived. `streams` is the
-    /// number of connections of [`Transport::Stream`].
+    /// number of connections of [`Transport::Stream`] and [`Transport::Http2`].
     async fn drive(
         self,
         gateway: &GatewayClient,
@@ -96,7 +101,11 @@ impl Transport {
     ) -> Result<LoadStatistics> {
         match self {
             Transport::Stream => streams::drive(gateway, clients, streams, reference).await,
-            Transport::Requests => requests::drive(gateway, clients, reference).await,
+            Transport::Requests => requests::drive(vec![gateway.clone()], clients, reference).await,
+            Transport::Http2 => {
+                let connections: Result<_> = (0..streams).map(|_| gateway.on_http2()).collect();
+                requests::drive(connections?, clients, reference).await
+            }
         }
     }
 }
@@ -122,6 +131,12 @@ impl GatewayClient {
         Ok(GatewayClient { url, key: key.map(str::to_owned), client })
     }
 
+    /// Builds a client of the same gateway that uses one connection with HTTP/2.
+    fn on_http2(&self) -> Result<GatewayClient> {
+        let client = reqwest::Client::builder().tcp_nodelay(true).http2_prior_knowledge();
+        Ok(GatewayClient { client: client.build()?, ..self.clone() })
+    }
+
     /// Builds a POST request.
     pub fn post(&self, path: &str, content: &str) -> reqwest::RequestBuilder {
         let request = self.client.post(format!("{}{path}", self.url));
@@ -142,7 +157,7 @@ impl Drive {
         let map = Arc::new(map);
         let profile = self.traffic.profile()?;
         if self.bench {
-            return bench::run(&runtime, &map, &profile, &self.rates);
+            return bench::run(&runtime, &map, &profile, (&self.rates, &self.request_rates));
         }
         let gateway = GatewayClient::new(&self.target, self.key.as_deref())?;
         runtime.block_on(ensure_same_map(&gateway, &map))?;

@@ -1,4 +1,4 @@
-//! One request per query, on pooled connections.
+//! One request per query, on pooled connections or on shared ones.
 
 use super::clients::ClientQuery;
 use super::reference::Reference;
@@ -11,9 +11,10 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-/// Sends each query by its own request when it is due; returns when all responses have arrived.
+/// Sends each query by its own request when it is due, by each client in turn; returns when all
+/// responses have arrived.
 pub async fn drive(
-    gateway: &GatewayClient,
+    gateways: Vec<GatewayClient>,
     clients: impl Iterator<Item = Vec<ClientQuery>> + Send + 'static,
     reference: Option<Arc<Reference>>,
 ) -> Result<LoadStatistics> {
@@ -21,12 +22,14 @@ pub async fn drive(
     let mut seconds = receive_seconds(clients);
     let start = Instant::now();
     let mut requests = JoinSet::new();
+    let mut gateways = gateways.iter().cycle();
     while let Some(second) = seconds.recv().await {
         for query in second {
             tokio::time::sleep_until(start + Duration::from_millis(query.at)).await;
             if let Some(reference) = &reference {
                 reference.note_sent(&query);
             }
+            let Some(gateway) = gateways.next() else { break };
             let statistics = Arc::clone(&statistics);
             requests.spawn(send(gateway.clone(), query, statistics, reference.clone()));
             while requests.try_join_next().is_some() {}

@@ -168,7 +168,8 @@ async fn a_starting_engine_waits_for_servers_without_a_majority() {
     bucket(&cluster, 3).await;
     servers.server(1).kill();
     servers.server(2).kill();
-    let error = eventually("the majority is missed", async || Bucket::open(&cluster, 3).await.err());
+    let error =
+        eventually("the majority is missed", async || Bucket::open(&cluster, 3).await.err());
     assert!(error.await.is_temporary());
     let opening = Bucket::open_within(&cluster, 3, Duration::from_secs(60));
     let restarting = async {

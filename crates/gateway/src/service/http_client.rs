@@ -38,6 +38,8 @@ impl HttpClient {
             .redirect(redirect::Policy::none())
             .referer(false)
             .no_proxy()
+            // Stream numbers of HTTP/2 would tell the order of the requests of a socket.
+            .http1_only()
             .timeout(timeout)
             .build()
             .map_err(|_| RemoteError::Client)?;

@@ -12,6 +12,7 @@ mod encrypted;
 mod faults;
 mod fixture;
 mod guarded;
+mod http2;
 mod law;
 mod leaks;
 #[path = "../shared/log_capture.rs"]

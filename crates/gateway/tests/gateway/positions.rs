@@ -2,6 +2,7 @@
 //! show that the search would find one.
 
 use crate::compatible::APIS;
+use crate::compatible::reference::within;
 use crate::fixture::{place, walker};
 use crate::guarded::{Guarded, body_text, guarded, text};
 use axum::body::Body;
@@ -86,8 +87,10 @@ async fn waiting_routes(
     users: &[(f64, f64)],
     phone: &(String, String),
 ) -> Vec<String> {
-    let mine = scene.fitting(&Method::POST, WAITING, users[3], phone);
-    let compatible = APIS.iter().map(|api| api.request(&phone.0, users[3]));
+    let has_cafe = |at: &&(f64, f64)| !within(**at, &["cafe"], 390.0).is_empty();
+    let here = *users.iter().find(has_cafe).expect("a user near a café");
+    let mine = scene.fitting(&Method::POST, WAITING, here, phone);
+    let compatible = APIS.iter().map(|api| api.request(&phone.0, here));
     let mut responses = Vec::new();
     for (round, request) in (3..).zip(std::iter::once(mine).chain(compatible)) {
         let path = request.uri().path().to_owned();

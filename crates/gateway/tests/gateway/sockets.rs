@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-fn on_any_port() -> Config {
+pub fn on_any_port() -> Config {
     let mut config = generous();
     config.server.listen = SocketAddr::from(([127, 0, 0, 1], 0));
     config.server.metrics = Some(config.server.listen);
@@ -19,7 +19,7 @@ fn on_any_port() -> Config {
     config
 }
 
-async fn start(config: Config) -> Running {
+pub async fn start(config: Config) -> Running {
     let (gateway, _) = gateway_of(config, Mode::Demo, Clock::start());
     Running::start(Arc::clone(&gateway), app(gateway)).await.unwrap()
 }

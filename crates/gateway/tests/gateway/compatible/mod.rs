@@ -3,7 +3,7 @@
 
 mod answers;
 mod errors;
-mod reference;
+pub mod reference;
 mod tokens;
 
 use crate::clients::World;
