@@ -16,7 +16,7 @@ use gateway::prepare::prepare;
 use gateway::serve::Running;
 use gateway::server::app;
 use rustix::process::{Resource, getrlimit, setrlimit};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Settings, by descending precedence: flags, environment (MESHCLOAK_SECTION_NAME), file, defaults.
@@ -94,7 +94,7 @@ impl Serve {
         tracing::subscriber::set_global_default(subscriber).context("cannot start the log")?;
         logs::redact_panics();
         if self.check {
-            return check_all(&config, sources.mode(), console);
+            return check_all(&config, sources.mode(), self.report.as_deref(), console);
         }
         raise_file_limit(config.server.connections, console);
         if !config.cluster.servers.is_empty() {
@@ -188,10 +188,13 @@ impl Serve {
 }
 
 /// Opens everything that a start opens. The error lists all problems.
-fn check_all(config: &Config, mode: Mode, console: &Console) -> Result<()> {
+fn check_all(config: &Config, mode: Mode, report: Option<&Path>, console: &Console) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let problems = runtime.block_on(async {
         let mut problems = check(config, mode, console).await;
+        if let Some(report) = report.filter(|report| !report.is_dir()) {
+            problems.push(format!("`--report`: {} is not a folder", report.display()));
+        }
         if !config.cluster.servers.is_empty() {
             let connected = fleet::process::connect(&config.cluster).await;
             problems.extend(connected.err().map(|error| format!("`cluster.servers`: {error}")));

@@ -5,6 +5,7 @@ use crate::config::{Config, Mode, Role};
 use crate::gateway::read_keys;
 use crate::page::PageToken;
 use crate::prepare::{PrepareError, open_service, read_walker};
+use crate::private_file::with_suffix;
 use crate::tls::Tls;
 use crate::user_ids::UserSecret;
 use crate::users::Users;
@@ -12,10 +13,10 @@ use crate::walk::Walker;
 use import::Progress;
 use meshcloak::guarantee::Guarantee;
 use rustix::fs::{Access, access};
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
 use std::net::TcpListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -79,7 +80,9 @@ fn check_files(config: &Config, mode: Mode) -> Vec<String> {
         problems.extend(check_writable("users.file", path));
     }
     if let Some(path) = config.engine.record.as_ref().filter(|_| records_users(config, mode)) {
-        problems.extend(check_writable("engine.record", path));
+        let files = [path.clone(), with_suffix(path, ".key"), with_suffix(path, ".old")];
+        let problem = files.iter().find_map(|path| check_writable("engine.record", path));
+        problems.extend(problem.or_else(|| check_readable("engine.record", files.iter())));
     }
     problems
 }
@@ -90,18 +93,26 @@ pub(crate) fn records_users(config: &Config, mode: Mode) -> bool {
     mode == Mode::Guarded && is_alone && config.engine.guarantee == Guarantee::History
 }
 
-/// Checks that a file can be written, or created in its folder, without changing it.
+/// Checks that a file can be written or created, and that its folder can be written, since files are
+/// replaced as a whole. Changes nothing.
 pub(crate) fn check_writable(key: &str, path: &Path) -> Option<String> {
-    let opened = OpenOptions::new().append(true).open(path);
-    let error = match opened {
-        Ok(_) => return None,
-        Err(error) if error.kind() == ErrorKind::NotFound => {
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            access(folder.unwrap_or(Path::new(".")), Access::WRITE_OK).err()?.into()
-        }
-        Err(error) => error,
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let in_folder = access(folder.unwrap_or(Path::new(".")), Access::WRITE_OK | Access::EXEC_OK);
+    let error = match OpenOptions::new().append(true).open(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => error,
+        _ => in_folder.err()?.into(),
     };
     Some(format!("`{key}`: {}: cannot be written: {error}", path.display()))
+}
+
+/// Checks that the files that exist can be read.
+fn check_readable<'a>(key: &str, mut paths: impl Iterator<Item = &'a PathBuf>) -> Option<String> {
+    paths.find_map(|path| match File::open(path) {
+        Err(error) if error.kind() != ErrorKind::NotFound => {
+            Some(format!("`{key}`: {}: cannot be read: {error}", path.display()))
+        }
+        _ => None,
+    })
 }
 
 /// Checks that the addresses can be bound. A port in use is not a problem: a running gateway with
@@ -115,6 +126,12 @@ pub(crate) fn check_sockets(config: &Config, has_clients: bool) -> Vec<String> {
         ("server.page", page.filter(|page| has_clients && server.metrics != Some(*page))),
     ];
     let mut problems = Vec::new();
+    let clients = server.listen;
+    for (key, address) in &sockets[1..] {
+        if has_clients && *address == Some(clients) && clients.port() != 0 {
+            problems.push(format!("`{key}` = `{clients}` is the address of `server.listen`"));
+        }
+    }
     for (key, address) in sockets {
         let bound = address.map(|address| (address, TcpListener::bind(address)));
         if let Some((address, Err(error))) = bound

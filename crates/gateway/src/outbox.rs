@@ -123,6 +123,7 @@ impl Outbox {
         let waiting = std::mem::take(state.waiting.expose_mut());
         drop(state);
         self.emptied.notify_one();
+        self.filled.notify_one();
         waiting.into_keys().collect()
     }
 
@@ -150,7 +151,7 @@ impl Outbox {
         }
     }
 
-    /// Waits for output: whole lines. Returns `None` at the end. The bytes stay charged until the
+    /// Waits for output: whole lines. Returns `None` at the end, or if the reader is gone. The bytes stay charged until the
     /// next call.
     pub async fn next(&self) -> Option<Bytes> {
         self.lock().writing.clear();
@@ -170,7 +171,8 @@ impl Outbox {
             }
             {
                 let state = self.lock();
-                if state.input_ended && state.waiting.expose().is_empty() {
+                let is_over = state.input_ended && state.waiting.expose().is_empty();
+                if is_over || state.reader_gone {
                     return None;
                 }
             }

@@ -122,7 +122,13 @@ impl LineReader {
                         break;
                     }
                 }
-                Ok(Some(Err(_)) | None) => break,
+                // The connection is broken: nobody reads the results.
+                Ok(Some(Err(_))) => {
+                    self.rest.clear();
+                    cancel_abandoned(&self.gateway, &self.account, &self.outbox.abandon());
+                    break;
+                }
+                Ok(None) => break,
                 Err(_) if self.outbox.is_idle() => break,
                 Err(_) => {}
             }

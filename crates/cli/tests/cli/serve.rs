@@ -98,9 +98,15 @@ fn settings_are_checked_before_the_gateway_starts() {
         "server.page_token=no-such-token",
         "--set",
         "people.file=no-such-folder/people.json",
+        "--set",
+        "server.metrics=192.0.2.1:80",
+        "--report",
+        "no-such-report",
     ]);
     assert_eq!(everything.code, Some(1));
     for problem in [
+        "`server.metrics` = `192.0.2.1:80` is the address of `server.listen`",
+        "`--report`: no-such-report is not a folder",
         "no-such-map.osm.pbf",
         "cannot listen on `server.listen` = `192.0.2.1:80`",
         "`accounts.keys`: no-such-keys.json: no such file",

@@ -118,9 +118,32 @@ async fn submit_all(
         cancel_abandoned(gateway, &asker.account, &tickets);
         return Err(refusal);
     }
-    let mut results = Vec::with_capacity(receivers.len());
-    for receiver in receivers {
-        results.push(receiver.await.map_err(|_| Refusal::Stopping)?);
+    let ended = async {
+        let mut results = Vec::with_capacity(receivers.len());
+        for receiver in receivers {
+            results.push(receiver.await.map_err(|_| Refusal::Stopping)?);
+        }
+        Ok(results)
+    };
+    tokio::select! {
+        results = ended => results,
+        refusal = revoked(gateway, asker) => {
+            // The receivers are gone, so that the queries have no other route.
+            cancel_abandoned(gateway, &asker.account, &tickets);
+            Err(refusal)
+        }
     }
-    Ok(results)
+}
+
+/// Time between two checks that the token of a waiting request is valid.
+const CHECK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Waits until the token is deleted or the last key of its account is revoked.
+async fn revoked(gateway: &Gateway, asker: &Asker) -> Refusal {
+    loop {
+        tokio::time::sleep(CHECK_INTERVAL).await;
+        if let Err(refusal) = asker.check_again(gateway) {
+            return refusal;
+        }
+    }
 }

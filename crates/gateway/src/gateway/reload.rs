@@ -53,11 +53,10 @@ impl Gateway {
             config.server.tls.clone_from(&new.server.tls);
         }
         self.set_accounts(&file, &config);
-        // Above a lowered limit every query would be refused: `purge_results` lowers it in steps.
-        let in_progress = self.under_way.load(Ordering::Relaxed);
-        let present = self.queue_limit.load(Ordering::Relaxed).min(in_progress);
-        self.queue_limit.store(config.engine.queue.max(present), Ordering::Relaxed);
+        let queue = config.engine.queue;
         self.config.store(Arc::new(config));
+        self.queue_limit.fetch_max(queue, Ordering::Relaxed);
+        self.lower_queue_limit();
         Ok(())
     }
 
@@ -66,14 +65,14 @@ impl Gateway {
         self.queue_limit.load(Ordering::Relaxed)
     }
 
-    /// Approaches a lowered `engine.queue` by a sixteenth of the difference.
+    /// Lowers the limit to `engine.queue`, as far as queries in progress allow: a quarter of
+    /// `engine.queue` stays free beside them, so that accounts with few queries are admitted. Called
+    /// after every batch.
     pub(super) fn lower_queue_limit(&self) {
         let target = self.config().engine.queue;
-        let limit = self.queue_limit();
-        if limit > target {
-            let step = limit.saturating_sub(target).div_ceil(16);
-            self.queue_limit.store(limit.saturating_sub(step), Ordering::Relaxed);
-        }
+        let in_progress = self.under_way.load(Ordering::Relaxed);
+        let limit = target.max(in_progress.saturating_add(target.div_ceil(4)));
+        self.queue_limit.fetch_min(limit, Ordering::Relaxed);
     }
 }
 

@@ -2,14 +2,16 @@
 //!
 //! ```text
 //! PATH      users of this generation        PATH.old  users of the one before
-//!   header  "MCserved", check u64           check: hash of the key
+//!   header  "MCserved", check u64           check: hash of key and horizon
 //!   frame   count u32, crc32 u32, count × u64
 //!   …
 //! PATH.key  256 bits, hexadecimal
 //! ```
 //!
 //! Integers are little-endian. A frame is one batch. A last frame that is cut off was not synced, so
-//! that its users were not published: it is dropped. Any other damage is corruption. The files grow
+//! that its users were not published: it is dropped. A file that is cut between two frames cannot be
+//! told from a shorter one. Any other damage is corruption, and so is a file of another horizon, which
+//! holds users of that time only. The files grow
 //! to at most [`MAX_USERS`] hashes each; beyond it one hash stands for all users.
 
 use super::KnownUsers;
@@ -23,6 +25,7 @@ use rustix::fs::{FlockOperation, flock};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 const MAGIC: &[u8; 8] = b"MCserved";
 const HEADER_LEN: usize = 16;
@@ -62,12 +65,12 @@ struct Generation {
 impl RecordFile {
     /// Opens the record, or creates it. A created one stands for all users, unless there was no file
     /// and [`AfterStart::New`] declares that this is the first start.
-    pub fn open(path: &Path, after_start: AfterStart) -> io::Result<Opened> {
+    pub fn open(path: &Path, horizon: Duration, after_start: AfterStart) -> io::Result<Opened> {
         let (key_path, old_path) = (with_suffix(path, ".key"), with_suffix(path, ".old"));
         let exists = key_path.try_exists()? || path.try_exists()? || old_path.try_exists()?;
         let is_first = !exists && after_start == AfterStart::New;
         let (secret, lock) = open_key(&key_path)?;
-        let check = secret.digest("check", "");
+        let check = secret.digest("check", &horizon.as_millis().to_string());
         let (current, old) = (read(path, check)?, read(&old_path, check)?);
         if let (Some(current), Some(old)) = (current, old) {
             let all: FxHashSet<UserId> = current.users.union(&old.users).copied().collect();

@@ -13,7 +13,7 @@
 //! | at the start | refused for one horizon |
 //! |---|---|
 //! | key and record are complete | users in the record |
-//! | a file is missing or corrupt, as at a first start | all users |
+//! | a file is missing or corrupt, as at a first start, or of another `engine.horizon` | all users |
 //! | no file is configured | all users |
 //! | a file cannot be read or written | the gateway does not start |
 //!
@@ -81,7 +81,7 @@ impl ServedUsers {
         after_start: AfterStart,
     ) -> Result<ServedUsers, KeyError> {
         let opened = path.map(|path| {
-            RecordFile::open(path, after_start).map_err(|error| file_error(path, &error))
+            RecordFile::open(path, horizon, after_start).map_err(|error| file_error(path, &error))
         });
         let (known, record, secret) = match opened.transpose()? {
             Some(Opened { file, known, secret }) => (known, Some(file), Some(secret)),

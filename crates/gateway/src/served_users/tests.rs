@@ -57,6 +57,20 @@ fn known_users_are_refused_for_one_horizon_after_each_start() {
 }
 
 #[test]
+fn a_record_of_another_horizon_counts_as_incomplete() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("served");
+    let short = ServedUsers::open(Some(&path), HORIZON / 100, AfterStart::New).unwrap();
+    record(&short, &[1], 1);
+    // User 1 is forgotten after two horizons of the first process, but not after one of the second.
+    record(&short, &[2], 60);
+    drop(short);
+    let long = open(&path);
+    assert!(is_refused(&long, 1, 0) && is_refused(&long, 3, 599_999));
+    assert!(!is_refused(&long, 1, 600_000));
+}
+
+#[test]
 fn users_are_forgotten_after_two_generations_unless_they_return() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("served");

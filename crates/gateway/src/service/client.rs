@@ -7,6 +7,7 @@
 //! about the same region with a larger radius or count.
 
 use super::breaker::Breakers;
+use super::held::HeldBytes;
 use super::queue::InquirySlot;
 use super::{Objects, RequestPolicy, Service, ServiceError};
 use crate::inquiry::Inquiry;
@@ -101,14 +102,15 @@ impl ServiceClient {
     }
 
     /// As [`ServiceClient::ask`]; each request occupies the slot of the inquiry, and the first one
-    /// has been admitted with it.
+    /// has been admitted with it. What is received counts as held.
     pub(crate) async fn ask_with(
         &self,
         inquiry: &Inquiry,
         slot: &Arc<InquirySlot>,
+        held: &Arc<HeldBytes>,
     ) -> Result<Arc<Objects>, ServiceError> {
         let policy = RequestPolicy::new(self.settings, &self.breakers, inquiry.kind());
-        let policy = policy.with_slot(Arc::clone(slot));
+        let policy = policy.with_slot(Arc::clone(slot), Arc::clone(held));
         self.service.ask_under(inquiry, &policy).await.map(Arc::new)
     }
 }

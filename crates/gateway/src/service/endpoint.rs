@@ -2,7 +2,7 @@
 
 use super::http_client::HttpClient;
 use super::projection::Projection;
-use super::{RangeAnswer, ServiceError};
+use super::{RangeAnswer, RawObject, ReceivedBytes, ServiceError};
 use reqwest::Url;
 use std::sync::Arc;
 
@@ -18,9 +18,20 @@ pub(crate) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Fails if an answer exceeds the limit on objects.
-    pub(crate) fn check_size(&self, answer: &RangeAnswer) -> Result<(), ServiceError> {
-        let fits = answer.objects.len() <= self.max_objects;
-        fits.then_some(()).ok_or(ServiceError::TooManyObjects(self.max_objects))
+    /// Adds objects of a page, and fails beyond the limit on objects or memory.
+    pub(crate) fn add(
+        &self,
+        answer: &mut RangeAnswer,
+        objects: impl Iterator<Item = RawObject>,
+        received: &mut ReceivedBytes,
+    ) -> Result<(), ServiceError> {
+        for object in objects {
+            if answer.objects.len() >= self.max_objects {
+                return Err(ServiceError::TooManyObjects(self.max_objects));
+            }
+            received.add(object.memory())?;
+            answer.objects.push(object);
+        }
+        Ok(())
     }
 }

@@ -10,6 +10,14 @@ pub enum ServiceError {
     /// The connection failed or was closed.
     #[error("the service cannot be reached")]
     Down,
+    /// The service is there and does not work at present.
+    #[error("the service is not available at present: {meaning} ({code})")]
+    Unavailable {
+        /// SQLSTATE.
+        code: String,
+        /// Explanation in the gateway's words.
+        meaning: &'static str,
+    },
     /// The circuit breaker is open after repeated failures, and the trial request failed or none was
     /// due in time.
     #[error("the service failed repeatedly for this kind of question; this request was not sent")]
@@ -59,14 +67,15 @@ impl ServiceError {
 
     /// Returns whether a retry may succeed.
     pub fn is_transient(&self) -> bool {
-        matches!(self, ServiceError::TimedOut | ServiceError::Down)
+        use ServiceError::{Down, TimedOut, Unavailable};
+        matches!(self, TimedOut | Down | Unavailable { .. })
     }
 
     /// Label in metrics.
     pub fn label(&self) -> &'static str {
         match self {
             ServiceError::TimedOut => "timed-out",
-            ServiceError::Down => "down",
+            ServiceError::Down | ServiceError::Unavailable { .. } => "down",
             ServiceError::CircuitOpen => "resting",
             ServiceError::Refused { .. } => "refused",
             ServiceError::Malformed(_) => "malformed",

@@ -1,7 +1,7 @@
-//! Answers of the service that are held until the sets that need them are complete, within a
-//! limit in bytes.
+//! Answers of the service that are held, within a limit in bytes: parts of answers that are being
+//! received, and answers until the sets that need them are complete.
 
-use super::Objects;
+use super::{Objects, ServiceError};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::Notify;
@@ -13,6 +13,15 @@ pub(crate) struct HeldBytes {
     used: AtomicUsize,
     /// Signals that an answer was dropped.
     freed: Notify,
+}
+
+/// Parts of an answer that have been received and parsed. They count against the limit until this is
+/// dropped.
+#[derive(Debug)]
+pub struct ReceivedBytes {
+    bytes: usize,
+    /// `None` without a limit.
+    account: Option<Arc<HeldBytes>>,
 }
 
 /// An answer of the service that counts against the limit until it is dropped.
@@ -27,6 +36,16 @@ impl HeldBytes {
     /// Creates an empty account with a limit in bytes.
     pub(crate) fn new(max: usize) -> Arc<HeldBytes> {
         Arc::new(HeldBytes { max, used: AtomicUsize::new(0), freed: Notify::new() })
+    }
+
+    fn add(&self, bytes: usize) -> Option<()> {
+        let add = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= self.max);
+        self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).ok().map(drop)
+    }
+
+    fn free(&self, bytes: usize) {
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+        self.freed.notify_waiters();
     }
 
     /// Waits until at most half of the limit is in use.
@@ -46,8 +65,7 @@ impl HeldObjects {
     /// Counts an answer. Returns `None` beyond the limit.
     pub(crate) fn new(objects: Arc<Objects>, account: &Arc<HeldBytes>) -> Option<HeldObjects> {
         let bytes = objects.size();
-        let add = |used: usize| used.checked_add(bytes).filter(|&sum| sum <= account.max);
-        account.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).ok()?;
+        account.add(bytes)?;
         Some(HeldObjects { objects, bytes, account: Arc::clone(account) })
     }
 
@@ -59,8 +77,45 @@ impl HeldObjects {
 
 impl Drop for HeldObjects {
     fn drop(&mut self) {
-        self.account.used.fetch_sub(self.bytes, Ordering::Relaxed);
-        self.account.freed.notify_waiters();
+        self.account.free(self.bytes);
+    }
+}
+
+impl ReceivedBytes {
+    /// Nothing received yet; `None` sets no limit.
+    pub(crate) fn new(account: Option<Arc<HeldBytes>>) -> ReceivedBytes {
+        ReceivedBytes { bytes: 0, account }
+    }
+
+    /// Counts more bytes.
+    ///
+    /// # Errors
+    /// [`ServiceError::Memory`] beyond the limit.
+    pub(crate) fn add(&mut self, more: usize) -> Result<(), ServiceError> {
+        self.set(self.bytes.saturating_add(more))
+    }
+
+    /// Counts `bytes` instead of what was counted before.
+    ///
+    /// # Errors
+    /// [`ServiceError::Memory`] beyond the limit.
+    pub(crate) fn set(&mut self, bytes: usize) -> Result<(), ServiceError> {
+        if let Some(account) = &self.account {
+            match bytes.checked_sub(self.bytes) {
+                Some(more) => account.add(more).ok_or(ServiceError::Memory)?,
+                None => account.free(self.bytes.saturating_sub(bytes)),
+            }
+        }
+        self.bytes = bytes;
+        Ok(())
+    }
+}
+
+impl Drop for ReceivedBytes {
+    fn drop(&mut self) {
+        if let Some(account) = &self.account {
+            account.free(self.bytes);
+        }
     }
 }
 
@@ -86,6 +141,19 @@ mod tests {
         assert!(futures_util::poll!(waiting.as_mut()).is_pending());
         drop(held);
         waiting.await;
+    }
+
+    #[test]
+    fn received_parts_count_against_the_same_limit() {
+        let account = HeldBytes::new(1_000);
+        let mut first = ReceivedBytes::new(Some(Arc::clone(&account)));
+        let mut second = ReceivedBytes::new(Some(Arc::clone(&account)));
+        assert_eq!((first.add(400), first.add(300), second.set(300)), (Ok(()), Ok(()), Ok(())));
+        assert_eq!(second.add(1), Err(ServiceError::Memory));
+        assert_eq!((first.set(200), second.add(500)), (Ok(()), Ok(())));
+        assert_eq!(account.used.load(Ordering::Relaxed), 1_000);
+        drop((first, second));
+        assert_eq!(account.used.load(Ordering::Relaxed), 0);
     }
 
     #[test]

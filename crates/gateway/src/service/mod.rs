@@ -45,7 +45,7 @@ mod webhook;
 pub use built_in::BuiltIn;
 pub use client::{ServiceClient, ServiceClientSettings};
 pub use error::ServiceError;
-pub use held::HeldObjects;
+pub use held::{HeldObjects, ReceivedBytes};
 pub(crate) use nearest_set::NearestSet;
 pub(crate) use object::SharedIndex;
 pub use object::{Completeness, Object, Objects};

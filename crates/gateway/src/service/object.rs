@@ -25,6 +25,15 @@ pub struct Object {
     pub position: Option<Position>,
 }
 
+impl Object {
+    /// Memory in bytes in an answer that is being received: with the key and the entry of a map, and
+    /// the entries of the final lists.
+    pub(crate) fn memory(&self) -> usize {
+        let texts = [&self.id, &self.id, &self.name, &self.category].map(String::len);
+        texts.into_iter().fold(OBJECT_SIZE + ENTRIES_SIZE + 64, usize::saturating_add)
+    }
+}
+
 /// Answer of a service: a superset of the answers of all users in the region. Cheap to clone.
 #[derive(Clone, Debug, Default)]
 pub struct Objects {

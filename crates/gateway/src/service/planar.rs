@@ -11,7 +11,8 @@
 use super::radius_search::{NextStep, RadiusSearch};
 use super::snapping::Snapping;
 use super::{
-    Completeness, Object, Objects, Polylines, RequestPolicy, Service, ServiceError, ServiceFuture,
+    Completeness, Object, Objects, Polylines, ReceivedBytes, RequestPolicy, Service, ServiceError,
+    ServiceFuture,
 };
 use crate::inquiry::Inquiry;
 use crate::question::{Along, Category, Operation};
@@ -59,6 +60,14 @@ pub struct RawObject {
     pub category: String,
     /// Point in the plane; may be invalid.
     pub point: Point,
+}
+
+impl RawObject {
+    /// Memory in bytes: twice that of the structure, for spare capacity of lists.
+    pub(crate) fn memory(&self) -> usize {
+        let texts = [&self.id, &self.name, &self.category].map(String::len);
+        texts.into_iter().fold(2 * size_of::<RawObject>(), usize::saturating_add)
+    }
 }
 
 impl fmt::Debug for RawObject {
@@ -115,6 +124,8 @@ struct PartialAnswer {
     completeness: Completeness,
     /// Number of ranges sent.
     ranges: usize,
+    /// Memory of the objects.
+    received: ReceivedBytes,
 }
 
 impl<S: PlanarService> Planar<S> {
@@ -140,6 +151,7 @@ impl<S: PlanarService> Planar<S> {
             objects: BTreeMap::new(),
             completeness: Completeness::Complete,
             ranges: 0,
+            received: policy.received(),
         };
         let max_street_distance = self.settings.max_street_distance;
         match question.operation {
@@ -208,15 +220,24 @@ impl<S: PlanarService> Planar<S> {
         wanted: &Category,
         answer: &mut PartialAnswer,
     ) -> Result<(), ServiceError> {
+        let memory = received.objects.iter().map(RawObject::memory);
+        answer.received.add(memory.fold(0, usize::saturating_add))?;
         let snapping = Snapping {
             walker: Arc::clone(&self.walker),
             settings: self.settings,
             wanted: wanted.clone(),
             objects: std::mem::take(&mut answer.objects),
         };
-        let snapped = tokio::task::spawn_blocking(move || snapping.add(received.objects));
-        answer.objects = snapped.await.unwrap_or(Err(ServiceError::Internal))?;
-        Ok(())
+        let snapped = tokio::task::spawn_blocking(move || {
+            let objects = snapping.add(received.objects)?;
+            let memory = objects.values().map(|object| object.memory());
+            let memory = memory.fold(0, usize::saturating_add);
+            Ok((objects, memory))
+        });
+        let (objects, memory) = snapped.await.unwrap_or(Err(ServiceError::Internal))?;
+        answer.objects = objects;
+        // Duplicates and objects of other categories were dropped.
+        answer.received.set(memory)
     }
 }
 

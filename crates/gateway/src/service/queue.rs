@@ -248,7 +248,8 @@ impl RequestQueue {
         slot: InquirySlot,
     ) -> Result<HeldObjects, ServiceError> {
         let (is_trial, slot) = (slot.is_trial(), Arc::new(slot));
-        let answer = AssertUnwindSafe(self.client.ask_with(inquiry, &slot)).catch_unwind();
+        let answer =
+            AssertUnwindSafe(self.client.ask_with(inquiry, &slot, &self.held)).catch_unwind();
         let answer = match timeout(self.settings.timeout, answer).await {
             Ok(answer) => answer.unwrap_or(Err(ServiceError::Internal)),
             Err(_) => Err(ServiceError::TimedOut),

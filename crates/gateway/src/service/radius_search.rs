@@ -28,8 +28,13 @@ pub(crate) enum NextStep {
     Ask(Option<f64>),
 }
 
-/// First radius in metres.
-const FIRST_RADIUS: f64 = 250.0;
+/// First radius in metres. There is one for each way to measure, and neither they nor their multiples
+/// are radii of `within`: two kinds of question about one region are not the same request.
+const FIRST_RADIUS: f64 = 240.0;
+const FIRST_RADIUS_ALONG_STREETS: f64 = 260.0;
+
+/// Factor of the next radius if too few objects are known.
+const GROWTH: f64 = 4.0;
 
 /// Largest radius in metres; a larger one is replaced by no limit.
 const MAX_RADIUS: f64 = 64_000.0;
@@ -37,7 +42,10 @@ const MAX_RADIUS: f64 = 64_000.0;
 impl RadiusSearch<'_> {
     /// First radius in metres. It covers every object on the streets of the region.
     pub(crate) fn first_radius(&self) -> f64 {
-        FIRST_RADIUS.max(self.max_street_distance)
+        match self.along {
+            Along::Plane => FIRST_RADIUS.max(self.max_street_distance + 40.0),
+            Along::Streets => FIRST_RADIUS_ALONG_STREETS.max(self.max_street_distance + 60.0),
+        }
     }
 
     /// Returns the next step after `objects` were received for `radius`.
@@ -53,7 +61,7 @@ impl RadiusSearch<'_> {
             Some(needed) if needed <= radius => NextStep::Done,
             Some(needed) => NextStep::Ask(Some(needed).filter(|&needed| needed <= MAX_RADIUS)),
             None if self.along == Along::Streets && radius >= self.map_diameter() => NextStep::Done,
-            None => NextStep::Ask(Some(radius * 4.0).filter(|&wider| wider <= MAX_RADIUS)),
+            None => NextStep::Ask(Some(radius * GROWTH).filter(|&wider| wider <= MAX_RADIUS)),
         }
     }
 
@@ -97,5 +105,29 @@ impl RadiusSearch<'_> {
     fn map_diameter(&self) -> f64 {
         let bounds = self.walker.map().bounds();
         bounds.min.distance(bounds.max) + self.max_street_distance
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::question::RADII;
+    use crate::service::PlanarSettings;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn no_two_kinds_send_the_same_radius() {
+        let margin = PlanarSettings::default().max_street_distance;
+        let within = RADII.iter().map(|&metres| f64::from(metres));
+        let within: Vec<f64> = within.flat_map(|metres| [metres, metres + margin]).collect();
+        let steps = |first: f64| {
+            std::iter::successors(Some(first), |radius| Some(radius * GROWTH))
+                .take_while(|radius| *radius <= MAX_RADIUS)
+        };
+        let nearest = [FIRST_RADIUS, FIRST_RADIUS_ALONG_STREETS].map(steps);
+        let all: Vec<f64> = within.into_iter().chain(nearest.into_iter().flatten()).collect();
+        let distinct: BTreeSet<u64> = all.iter().map(|radius| radius.to_bits()).collect();
+        assert_eq!(distinct.len(), all.len(), "{all:?}");
+        assert!(FIRST_RADIUS >= margin + 40.0 && FIRST_RADIUS_ALONG_STREETS >= margin + 60.0);
     }
 }

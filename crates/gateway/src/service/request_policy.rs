@@ -11,6 +11,7 @@
 //! [`RequestPolicy::send`], so that the next request does not wait for that.
 
 use super::breaker::{Admission, Breakers};
+use super::held::{HeldBytes, ReceivedBytes};
 use super::queue::{InquirySlot, OccupiedSlot};
 use super::{ServiceClientSettings, ServiceError};
 use crate::question::QuestionKind;
@@ -25,6 +26,8 @@ pub struct RequestPolicy {
     breaker: Option<(Arc<Breakers>, QuestionKind)>,
     /// Slot of the inquiry; without one the number of concurrent requests is not limited.
     slot: Option<Arc<InquirySlot>>,
+    /// Memory of all received answers; without it there is no limit.
+    held: Option<Arc<HeldBytes>>,
 }
 
 impl RequestPolicy {
@@ -34,12 +37,17 @@ impl RequestPolicy {
         kind: &QuestionKind,
     ) -> RequestPolicy {
         let breaker = Some((Arc::clone(breakers), kind.clone()));
-        RequestPolicy { settings, breaker, slot: None }
+        RequestPolicy { settings, breaker, slot: None, held: None }
     }
 
-    /// Returns the rules with a slot of the queue.
-    pub(crate) fn with_slot(self, slot: Arc<InquirySlot>) -> RequestPolicy {
-        RequestPolicy { slot: Some(slot), ..self }
+    /// Returns the rules with a slot of the queue and its memory for answers.
+    pub(crate) fn with_slot(self, slot: Arc<InquirySlot>, held: Arc<HeldBytes>) -> RequestPolicy {
+        RequestPolicy { slot: Some(slot), held: Some(held), ..self }
+    }
+
+    /// Begins to count what is received of an answer.
+    pub fn received(&self) -> ReceivedBytes {
+        ReceivedBytes::new(self.held.clone())
     }
 
     /// Rules without a time-out, repetition or circuit breaker.
@@ -49,7 +57,7 @@ impl RequestPolicy {
             max_attempts: 1,
             ..ServiceClientSettings::default()
         };
-        RequestPolicy { settings, breaker: None, slot: None }
+        RequestPolicy { settings, breaker: None, slot: None, held: None }
     }
 
     /// Sends one request to the service and returns when its response has arrived; `request` must not

@@ -67,7 +67,7 @@ impl Webhook {
         let widened = self.endpoint.projection.widen(&range, 1.002);
         let coordinates = self.endpoint.projection.line_strings(&widened.lines);
         let radius_m = (widened.metres * 10.0).ceil() / 10.0;
-        let mut answer = RangeAnswer::default();
+        let (mut answer, mut received_bytes) = (RangeAnswer::default(), policy.received());
         let mut after: Option<String> = None;
         for _ in 0..self.endpoint.max_requests {
             let properties = WebhookProperties {
@@ -81,10 +81,10 @@ impl Webhook {
             let is_complete =
                 page.complete.ok_or(ServiceError::Malformed("it lacks the member `complete`"))?;
             let last = page.features.iter().map(|feature| feature.id.clone()).max();
-            answer.objects.extend(page.features.into_iter().filter_map(|feature| {
+            let objects = page.features.into_iter().filter_map(|feature| {
                 feature.into_object(|name| self.names.category(name, range.category))
-            }));
-            self.endpoint.check_size(&answer)?;
+            });
+            self.endpoint.add(&mut answer, objects, &mut received_bytes)?;
             if is_complete {
                 return Ok(answer);
             }

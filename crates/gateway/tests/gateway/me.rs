@@ -4,6 +4,7 @@ use crate::clients::World;
 use crate::fixture::{place, query, with};
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
+use gateway::batch::BatchEngine;
 use serde_json::{Value, json};
 use tower::ServiceExt as _;
 
@@ -124,4 +125,29 @@ async fn the_app_is_served_with_a_policy() {
     for outside in ["/app/../index.html", "/app/..%2Findex.html", "/app/nothing"] {
         assert_eq!(fetch(outside).await.unwrap().status(), 404, "{outside}");
     }
+}
+
+#[tokio::test]
+async fn a_waiting_request_ends_with_its_token() {
+    let (world, token) = world().await;
+    let waiting = tokio::spawn({
+        let (app, request) = (world.fixture.app.clone(), post(&token, &mine(2)));
+        async move { app.oneshot(request).await.unwrap().status() }
+    });
+    while world.fixture.counts().0 < 1 {
+        tokio::task::yield_now().await;
+    }
+    let gateway = &world.fixture.gateway;
+    let delete = |path: String| {
+        let bearer = format!("Bearer {}", world.key);
+        Request::delete(path).header("authorization", bearer).body(Body::empty()).unwrap()
+    };
+    let (status, _) = world.send(delete("/v1/people/jo/settings".into())).await;
+    assert!(status.is_success(), "{status}");
+    // No batch runs: the request does not wait for one.
+    assert_eq!(waiting.await.unwrap(), StatusCode::UNAUTHORIZED);
+    let mut engine = BatchEngine::new(std::sync::Arc::clone(gateway));
+    gateway.clock().advance(1000);
+    let round = engine.turn(gateway.clock().now());
+    assert!(round.sets.is_empty() && round.ended.len() == 1, "the query is cancelled");
 }

@@ -89,6 +89,35 @@ async fn an_account_has_a_bounded_number_of_waiting_requests() {
 }
 
 #[tokio::test]
+async fn a_lowered_queue_leaves_places_for_accounts_with_few_queries() {
+    let limits = [LimitOverrides::default(); 2];
+    let keyed = Keyed::new(&limits, |config| config.engine.queue = 400).await;
+    let lonely = |name: &str| with(query(name, name, 3), "k", json!(50));
+    let mut held = 0;
+    while keyed.submit(0, &lonely(&format!("0.{held}"))).await.is_none() {
+        held += 1;
+    }
+    assert_eq!(held, 300, "three quarters of the queue");
+    let gateway = &keyed.fixture.gateway;
+    let mut config = Config::clone(&gateway.config());
+    config.engine.queue = 100;
+    gateway.reload(&config).unwrap();
+    let mut admitted = 0;
+    for number in 0..100 {
+        admitted += u32::from(keyed.submit(1, &lonely(&format!("1.{number}"))).await.is_none());
+    }
+    assert!((10..=25).contains(&admitted), "{admitted} of 25 places beside 300 queries");
+    assert_eq!(keyed.submit(0, &lonely("more")).await, Some(json!("busy")), "too many already");
+    // The limit never rises, and is the setting when few queries are left.
+    assert_eq!(gateway.queue_limit(), 325);
+    gateway.clock().advance(120_000);
+    let mut keyed = keyed;
+    keyed.fixture.tick().await;
+    keyed.fixture.gateway.purge_results();
+    assert_eq!(keyed.fixture.gateway.queue_limit(), 100);
+}
+
+#[tokio::test]
 async fn two_greedy_accounts_leave_places_in_the_queue_for_a_third() {
     let limits = [LimitOverrides::default(); 3];
     let keyed = Keyed::new(&limits, |config| config.engine.queue = 70).await;

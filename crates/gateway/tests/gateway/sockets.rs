@@ -1,15 +1,18 @@
 //! Real sockets: idle and slow clients, connection limits, graceful shutdown.
 
-use crate::fixture::{gateway_of, generous, query};
+use crate::fixture::{gateway_of, generous, query, with};
 use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
 use gateway::serve::Running;
 use gateway::server::app;
+use serde_json::json;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 pub fn on_any_port() -> Config {
     let mut config = generous();
@@ -108,6 +111,56 @@ async fn idle_connections_time_out_and_do_not_block_others() {
     running.stop().await;
 }
 
+/// How a client ends its connection.
+#[derive(Clone, Copy, Debug)]
+enum Close {
+    /// Both directions, with FIN.
+    Orderly,
+    /// With RST.
+    Reset,
+    /// Its sending direction only, within a chunk.
+    HalfOpen,
+}
+
+#[tokio::test]
+async fn a_broken_connection_cancels_the_queries_of_its_stream() {
+    let (gateway, _) = gateway_of(on_any_port(), Mode::Demo, Clock::start());
+    let running = Running::start(Arc::clone(&gateway), app(Arc::clone(&gateway))).await.unwrap();
+    let mut half_open = Vec::new();
+    for close in [Close::Orderly, Close::Reset, Close::HalfOpen] {
+        let mut stream = TcpStream::connect(running.address()).await.unwrap();
+        let line = |number: u32| {
+            let body = query(&format!("{close:?}{number}"), &format!("{close:?}{number}"), 3);
+            format!("{}\n", with(with(body, "k", json!(50)), "dt", json!(30)))
+        };
+        let lines: String = (0..5).map(line).collect();
+        let head = "POST /v1/queries/stream HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked";
+        let kind = "content-type: application/x-ndjson";
+        let chunk = format!("{head}\r\n{kind}\r\n\r\n{:x}\r\n{lines}\r\n9\r\n", lines.len());
+        stream.write_all(chunk.as_bytes()).await.unwrap();
+        let count = async |expected: usize| {
+            while gateway.under_way().load(Ordering::Relaxed) != expected {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        let limit = Duration::from_secs(20);
+        timeout(limit, count(5)).await.expect("the queries wait");
+        match close {
+            Close::Orderly => drop(stream),
+            Close::Reset => {
+                stream.set_zero_linger().unwrap();
+                drop(stream);
+            }
+            Close::HalfOpen => {
+                stream.shutdown().await.unwrap();
+                half_open.push(stream);
+            }
+        }
+        timeout(limit, count(0)).await.unwrap_or_else(|_| panic!("{close:?}: they still wait"));
+    }
+    running.stop().await;
+}
+
 #[tokio::test]
 async fn more_connections_than_allowed_are_closed() {
     let mut config = on_any_port();
@@ -178,7 +231,7 @@ async fn an_address_has_a_bounded_number_of_connections() {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(60), again).await.expect("the slots are free again");
+    timeout(Duration::from_secs(60), again).await.expect("the slots are free again");
     running.stop().await;
 }
 
@@ -211,7 +264,7 @@ async fn a_query_that_waits_at_shutdown_expires() {
     let request = post("1", "ann");
     let waiting = tokio::spawn(async move { exchange(address, &request).await });
     let gateway = running.gateway().clone();
-    while gateway.under_way().load(std::sync::atomic::Ordering::SeqCst) == 0 {
+    while gateway.under_way().load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
     running.stop().await;

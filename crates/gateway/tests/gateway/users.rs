@@ -250,36 +250,6 @@ async fn a_full_queue_is_refused_with_retry_after() {
 }
 
 #[tokio::test]
-async fn a_lowered_queue_takes_effect_in_steps() {
-    let mut config = generous();
-    config.engine.queue = 1000;
-    let fixture = Fixture::new(config.clone(), Mode::Demo).await;
-    let app = fixture.app.clone();
-    let waiting = futures_util::future::join_all((0..700).map(|number| {
-        crate::fixture::post(app.clone(), query(&format!("{number}"), &format!("p{number}"), 3))
-    }));
-    let waiting = tokio::spawn(waiting);
-    while fixture.counts().0 < 700 {
-        tokio::task::yield_now().await;
-    }
-    config.engine.queue = 100;
-    fixture.gateway.reload(&config).unwrap();
-    // The limit is what is in progress, and falls with every batch until it is the setting.
-    assert_eq!(fixture.gateway.queue_limit(), 700);
-    let mut limits = vec![700];
-    while limits.last() > Some(&100) {
-        fixture.gateway.purge_results();
-        limits.push(fixture.gateway.queue_limit());
-    }
-    assert!(limits.windows(2).all(|pair| pair[1] < pair[0] && pair[0] - pair[1] <= 38));
-    assert!(limits.len() < 100, "{limits:?}");
-    config.engine.queue = 500;
-    fixture.gateway.reload(&config).unwrap();
-    assert_eq!(fixture.gateway.queue_limit(), 500);
-    waiting.abort();
-}
-
-#[tokio::test]
 async fn the_map_is_described() {
     let fixture = Fixture::open().await;
     let (status, map) = fixture.get("/v1/map").await;

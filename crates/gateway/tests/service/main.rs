@@ -9,4 +9,5 @@ mod fixture;
 mod hostile_database;
 mod invalid_answers;
 mod queue;
+mod received;
 mod suspended;

@@ -74,6 +74,12 @@ impl FeatureCollection {
 }
 
 impl Feature {
+    /// Memory in bytes, with a copy of the id.
+    pub(crate) fn memory(&self) -> usize {
+        let texts = [&self.id, &self.id, &self.name, &self.category].map(String::len);
+        texts.into_iter().fold(2 * size_of::<Feature>(), usize::saturating_add)
+    }
+
     /// Converts the feature; `category` translates its category. `None` without a point.
     pub(crate) fn into_object(self, category: impl FnOnce(&str) -> String) -> Option<RawObject> {
         let Feature { id, name, category: service_category, point } = self;

@@ -130,7 +130,7 @@ impl Ogc {
             ServiceCategory::Unknown => return Ok(RangeAnswer::default()),
         };
         let widened = self.endpoint.projection.widen(&range, 1.002);
-        let mut answer = RangeAnswer::default();
+        let (mut answer, mut received_bytes) = (RangeAnswer::default(), policy.received());
         let mut requests_left = self.endpoint.max_requests;
         for url in self.urls(&widened, category, policy).await? {
             if requests_left == 0 {
@@ -140,10 +140,10 @@ impl Ogc {
             let FeaturePages { features, completeness } =
                 self.pages(policy).fetch(url, &mut requests_left).await?;
             answer.truncated |= completeness == Completeness::Partial;
-            answer.objects.extend(features.into_iter().filter_map(|feature| {
+            let objects = features.into_iter().filter_map(|feature| {
                 feature.into_object(|name| self.names.category(name, range.category))
-            }));
-            self.endpoint.check_size(&answer)?;
+            });
+            self.endpoint.add(&mut answer, objects, &mut received_bytes)?;
         }
         Ok(answer)
     }

@@ -31,6 +31,7 @@ impl PageFetcher<'_> {
         requests_left: &mut usize,
     ) -> Result<FeaturePages, ServiceError> {
         let mut features: Vec<Feature> = Vec::new();
+        let mut received_bytes = self.policy.received();
         let mut ids = BTreeSet::new();
         let mut url = first;
         loop {
@@ -41,7 +42,12 @@ impl PageFetcher<'_> {
             let received = self.policy.send(|| self.endpoint.client.get(url.clone())).await?;
             let page = self.parse(received).await?;
             let before = ids.len();
-            features.extend(page.features.into_iter().filter(|f| ids.insert(f.id.clone())));
+            for feature in page.features {
+                if ids.insert(feature.id.clone()) {
+                    received_bytes.add(feature.memory())?;
+                    features.push(feature);
+                }
+            }
             if ids.len() > self.endpoint.max_objects {
                 return Err(ServiceError::TooManyObjects(self.endpoint.max_objects));
             }

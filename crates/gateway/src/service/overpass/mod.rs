@@ -95,7 +95,7 @@ impl Overpass {
         let projection = &self.endpoint.projection;
         let widened = projection.widen(&range, SLACK);
         let lines = projection.lines(&widened.lines);
-        let mut answer = RangeAnswer::default();
+        let (mut answer, mut received_bytes) = (RangeAnswer::default(), policy.received());
         let queries = self.limits.queries(selectors, &lines, widened.metres);
         for (index, query) in queries.enumerate() {
             if index == self.endpoint.max_requests {
@@ -105,8 +105,7 @@ impl Overpass {
             let received = policy.send(|| self.post(&query)).await?;
             let ParsedAnswer { objects, truncated } = self.parse(received, range.category).await?;
             answer.truncated |= truncated;
-            answer.objects.extend(objects);
-            self.endpoint.check_size(&answer)?;
+            self.endpoint.add(&mut answer, objects.into_iter(), &mut received_bytes)?;
         }
         Ok(answer)
     }

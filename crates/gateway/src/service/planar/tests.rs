@@ -41,8 +41,12 @@ fn received_objects_are_snapped_on_a_thread_for_blocking_work() {
     // The only thread for blocking work is busy until `release` is dropped.
     let (release, released) = mpsc::channel::<()>();
     let busy = runtime.spawn_blocking(move || released.recv().is_err());
-    let mut answer =
-        PartialAnswer { objects: BTreeMap::new(), completeness: Completeness::Complete, ranges: 0 };
+    let mut answer = PartialAnswer {
+        objects: BTreeMap::new(),
+        completeness: Completeness::Complete,
+        ranges: 0,
+        received: ReceivedBytes::new(None),
+    };
     {
         let policy = RequestPolicy::unlimited();
         let fetched = planar.fetch(None, &Category::Any, &policy, &mut answer);

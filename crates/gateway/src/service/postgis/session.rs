@@ -202,16 +202,21 @@ fn failure(error: &tokio_postgres::Error) -> ServiceError {
     let Some(code) = error.code().map(SqlState::code) else {
         return ServiceError::Down;
     };
+    let unavailable = |meaning| ServiceError::Unavailable { code: code.to_owned(), meaning };
     let meaning = match code {
         "57014" => return ServiceError::TimedOut,
-        "53300" | "57P01" | "57P02" | "57P03" => return ServiceError::Down,
+        "53300" => return unavailable("the database has too many connections"),
+        "57P01" | "57P02" => return unavailable("the database stops"),
+        "57P03" => return unavailable("the database starts or stops"),
         _ if code.starts_with("08") => return ServiceError::Down,
         "3D000" => "there is no such database",
         "42P01" => "there is no such table",
         "42703" => "the table lacks one of the columns id, name, category, geog",
         "42883" | "42704" => "the database has no PostGIS, or the column geog is no geography",
         "42501" => "this database user may not read the table",
-        "28000" | "28P01" => "the user or password is wrong",
+        "28000" | "28P01" => {
+            "the user or password is wrong, or pg_hba.conf does not permit the connection"
+        }
         _ => "the database reports an error",
     };
     // A lying server can send any text as code, and the code is logged.
