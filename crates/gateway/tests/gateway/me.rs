@@ -145,7 +145,8 @@ async fn a_waiting_request_ends_with_its_token() {
     let (status, _) = world.send(delete("/v1/people/jo/settings".into())).await;
     assert!(status.is_success(), "{status}");
     // No batch runs: the request does not wait for one.
-    assert_eq!(waiting.await.unwrap(), StatusCode::UNAUTHORIZED);
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(60), waiting).await;
+    assert_eq!(ended.expect("it ends at once").unwrap(), StatusCode::UNAUTHORIZED);
     let mut engine = BatchEngine::new(std::sync::Arc::clone(gateway));
     gateway.clock().advance(1000);
     let round = engine.turn(gateway.clock().now());

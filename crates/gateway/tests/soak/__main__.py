@@ -165,7 +165,7 @@ def main():
     if all(holds for holds, _ in promises.values()):
         missed = unnoticed(evidence)
         promises["each promise can fail"] = (
-            not missed, f"{len(INJECTIONS) - len(missed)} of {len(INJECTIONS)} falsified records are found")
+            not missed, f"{len(INJECTIONS) - len(missed)} of {len(INJECTIONS)} falsified records are found{missed and f'; missed: {missed}' or ''}")
     report.print_table(figures, promises)
     if options.json:
         kept = {name: {"holds": holds, "details": details} for name, (holds, details) in promises.items()}

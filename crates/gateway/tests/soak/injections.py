@@ -38,11 +38,11 @@ def named(evidence):
 
 
 def leak(evidence):
-    """A quarter, at least 30 MB, over the life of the last process."""
+    """Steady growth by a quarter, at least 30 MB, over the life of the last process."""
     last = [sample for sample in evidence.memory if sample[2] == evidence.memory[-1][2]]
     start, seconds = last[0][0], max(1, last[-1][0] - last[0][0])
     rate = max(30 << 10, 0.25 * last[-1][3]) / seconds  # kB per second
-    grown = [(time, phase, generation, resident + max(0, time - start) * rate if generation == last[0][2] else resident)
+    grown = [(time, phase, generation, last[0][3] + (time - start) * rate if generation == last[0][2] else resident)
              for time, phase, generation, resident in evidence.memory]
     return replace(evidence, memory=grown)
 
