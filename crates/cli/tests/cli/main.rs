@@ -12,6 +12,7 @@ mod cloak_traffic;
 mod commands;
 mod documents;
 mod evaluate;
+mod figures;
 mod golden;
 mod neighbours;
 mod operators;

@@ -94,7 +94,7 @@ const ADVICE: [&str; 7] = [
 pub(super) fn section(data: &Data) -> ReportSection {
     let mut section = ReportSection::new("neighbours", "Other architectures");
     if data.neighbours.is_empty() {
-        section.missing("no measures (meshcloak neighbours … --out DIR).");
+        section.leave_out("no measures (meshcloak neighbours … --out DIR).");
         return section;
     }
     section.paragraph(

@@ -16,15 +16,9 @@ pub(super) fn decimal(value: f64, decimals: usize) -> String {
     picture::decimal(value, decimals)
 }
 
-/// Formats a number with three significant digits (all integer digits, at most six decimals).
+/// Formats a number with three significant digits.
 pub(super) fn significant(value: f64) -> String {
-    let mut decimals = 0;
-    let mut size = value.abs();
-    while size < 100.0 && decimals < 6 && size > 0.0 {
-        size *= 10.0;
-        decimals += 1;
-    }
-    decimal(value, decimals)
+    if value.is_finite() { picture::significant(value) } else { "–".to_owned() }
 }
 
 /// Formats a fraction as a percentage with one decimal.

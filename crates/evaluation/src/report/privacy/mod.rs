@@ -19,20 +19,28 @@ use picture::{DotPanel, DotScale, Dots, PictureError};
 /// Builds the section.
 pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
     let mut section = ReportSection::new("privacy", "Privacy against cost");
-    section.paper_note(
-        "claims reciprocity (§I, §II-A) and protection against an adversary with the map, the speed \
-         and the last position (§III-F). It runs no attack.",
-    );
+    if data.is_paper() {
+        section.paper_note(
+            "claims reciprocity (§I, §II-A) and protection against an adversary with the map, the \
+             speed and the last position (§III-F). It runs no attack.",
+        );
+    }
     match AttackComparison::of(&data.privacy) {
         Some(comparison) => compare(&mut section, &comparison, data)?,
-        None => section.missing(
+        None => section.leave_out(
             "no attack results (run meshcloak attack --scheme all --region reach,cells --out DIR).",
         ),
     }
     choosing::add(&mut section, &data.privacy)?;
-    section.heading("Reachability attack on the plane and on the map");
-    reachability::add(&mut section);
     Ok(section)
+}
+
+/// Builds the section on the paper's third motivating example.
+pub(super) fn reachability_section() -> ReportSection {
+    let title = "Reachability attack on the plane and on the map";
+    let mut section = ReportSection::new("reachability", title);
+    reachability::add(&mut section);
+    section
 }
 
 fn compare(
