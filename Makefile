@@ -15,7 +15,7 @@ run: setup page
 RUN = --profile start --no-default-features
 
 # Evaluation report that the page links to, if there is one.
-REPORT ?= $(if $(wildcard results/report.html),--report results)
+REPORT ?= $(if $(wildcard results/paper/report.html),--report results/paper)
 
 # Builds the web page that the binary embeds. Without Node the binary is built without the page.
 page:

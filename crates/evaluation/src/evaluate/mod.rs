@@ -131,8 +131,9 @@ pub fn evaluate(
         .filter(|(at, _)| evaluation.shard.has(*at))
         .map(|(_, c)| c)
         .collect();
-    let runs = |cell: &&GridCell| evaluation.pass.includes(cell.view) && !store.has(cell);
-    let pending: Vec<&GridCell> = own.iter().copied().filter(runs).collect();
+    let own: Vec<&GridCell> =
+        own.into_iter().filter(|cell| evaluation.pass.includes(cell.view)).collect();
+    let pending: Vec<&GridCell> = own.iter().copied().filter(|cell| !store.has(cell)).collect();
     let machine = Machine::detect();
     let jobs = max_jobs(evaluation.jobs, &pending, &machine);
     let work = Work {

@@ -16,9 +16,9 @@ pub(super) const CLAIMS: [Claim; 3] = [
         find: share_of_streets,
         why: [
             "Mesh of the set, divided by the street length of its map, within a factor of three.",
-            "The mesh of a set is longer; divided by the members of the set it is about 1 ‰ on all \
-             maps, which is probably what the paper plots. All divisors: section “Average mesh \
-             length” of the report.",
+            "The mesh of a whole set is longer; the paper does not say whether it divides by the \
+             members of the set, which comes nearer. All divisors: section “Average mesh length” of \
+             the report.",
         ],
     },
     Claim {
