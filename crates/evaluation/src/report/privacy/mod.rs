@@ -6,9 +6,10 @@ mod choosing;
 mod comparison;
 mod reachability;
 mod target;
+mod utility;
 
 use super::data::Data;
-use super::number::{count, decimal, decimal_or_dash, percent};
+use super::number::{count, decimal, decimal_or_dash, interval, percent};
 use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
@@ -32,6 +33,7 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
         ),
     }
     choosing::add(&mut section, &data.privacy)?;
+    utility::add(&mut section, &data.privacy)?;
     Ok(section)
 }
 
@@ -168,6 +170,7 @@ fn attack_table(comparison: &AttackComparison<'_>) -> HtmlTable {
             ("level", row.level.clone()),
             ("disclosures", count(row.publications)),
             ("below k", percent(row.below_k)),
+            ("95 % interval", interval(row.below_k, row.publications)),
             ("one candidate left", percent(row.alone)),
             ("k′/k", decimal_or_dash(row.anonymity, 2)),
             ("remaining street (m)", decimal_or_dash(row.metres_left, 0)),
