@@ -84,8 +84,8 @@ pub(super) fn section(data: &Data) -> ReportSection {
     section.table(&time_table(&rows));
     section.paragraph(
         "Porto Alegre replaces Hanoi. “As printed” is the batch with the paper’s algorithms and \
-         without our optimisations. Both sequential schemes run all 100,000 users over the whole time; \
-         no sub-period is needed. Our sequential processing stores cliques in flat arrays \
+         without our optimisations. Both sequential schemes run all users over the whole time; no \
+         sub-period is needed. Our sequential processing stores cliques in flat arrays \
          and finds neighbours by a spatial index; the paper attributes its times to costly set \
          operations.",
     );

@@ -168,7 +168,7 @@ pub(super) fn section(data: &Data, topic: &Topic) -> Result<ReportSection, Pictu
         section.figure(Plot::panels(metric.id, &panels, 330)?, &caption);
         section
             .collapsed_table(&format!("{} in numbers", metric.title), &table(data, &runs, metric));
-        if let Some(late) = late_arrivals(data, &runs, metric) {
+        if let Some(late) = late_arrivals(data, &runs, metric).filter(|_| !topic.is_timed) {
             let name = format!("{} if queries join the batch after the next", metric.title);
             section.collapsed_table(&name, &late);
         }

@@ -39,6 +39,19 @@ impl HtmlTable {
         self.rows.iter_mut().for_each(|row| drop(row.pop()));
     }
 
+    /// Removes the columns in which every cell is empty or a dash.
+    pub fn drop_empty_columns(&mut self) {
+        for column in (0..self.head.len()).rev() {
+            let is_empty = |row: &Vec<String>| {
+                row.get(column).is_none_or(|cell| cell.is_empty() || cell == "–")
+            };
+            if self.rows.iter().all(is_empty) {
+                self.head.remove(column);
+                self.rows.iter_mut().for_each(|row| drop(row.remove(column)));
+            }
+        }
+    }
+
     /// Whether every cell of a column is a number, a dash or empty, and at least one is not empty.
     fn is_numeric(&self, column: usize) -> bool {
         let mut cells = self.rows.iter().filter_map(|row| row.get(column));
@@ -213,6 +226,18 @@ mod tests {
         assert!(!html.contains("<script") && plots.is_empty());
         assert!(html.contains("&lt;script&gt;&quot;&#39;&amp;\u{fffd}"));
         assert!(html.contains("<td class=\"n\">1,000</td>") && html.contains("<td>b</td>"));
+    }
+
+    #[test]
+    fn columns_without_values_are_dropped() {
+        let mut table = HtmlTable::new(["a", "b", "c"]);
+        table.row(["1", "–", ""]);
+        table.row(["–", "–", "2"]);
+        table.drop_empty_columns();
+        assert_eq!(
+            (table.head, table.rows[1].join("")),
+            (vec!["a".into(), "c".into()], "–2".into())
+        );
     }
 
     #[test]

@@ -159,5 +159,6 @@ fn table(comparison: &SchemeComparison<'_>) -> HtmlTable {
             ("within 2 s", percent(either(|run| run.served_within_2s))),
         ]);
     }
+    table.drop_empty_columns();
     table
 }

@@ -158,6 +158,7 @@ fn table(comparison: &AttackComparison<'_>) -> HtmlTable {
             ("own model: error (m)", number(OWN_MODEL, |row| row.error_m, 0)),
         ]);
     }
+    table.drop_empty_columns();
     table
 }
 
@@ -180,6 +181,7 @@ fn attack_table(comparison: &AttackComparison<'_>) -> HtmlTable {
             ("time (s)", decimal(row.seconds, 2)),
         ]);
     }
+    table.drop_empty_columns();
     table
 }
 
