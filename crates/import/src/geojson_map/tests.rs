@@ -1,6 +1,7 @@
 use super::*;
 use crate::testing::whole;
 use meshcloak::map::StreetMap;
+use meshcloak::units::LonLat;
 use serde_json::{Value, json};
 
 fn feature(coordinates: Value, properties: Value) -> Value {
@@ -39,8 +40,10 @@ fn lines_meet_where_they_share_a_vertex() {
 
 #[test]
 fn a_written_map_is_read_with_the_same_streets() {
-    let Ok(crate::MapSource::City(plan)) = "city:120:3".parse() else { panic!("a city") };
-    let written = whole(crate::city::build(plan, &()));
+    let Ok(crate::MapSource::City(plan)) = "city:500:3".parse() else { panic!("a city") };
+    let mut draft = crate::city::build(plan, &());
+    draft.builder.set_frame(Frame::at(LonLat { lon: 2.3, lat: 48.8 }));
+    let written = whole(draft);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.geojson");
     crate::geojson::write(&written, &path).unwrap();
