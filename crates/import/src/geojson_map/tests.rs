@@ -4,6 +4,7 @@ use meshcloak::map::StreetMap;
 use meshcloak::units::LonLat;
 use serde_json::{Value, json};
 
+#[expect(clippy::needless_pass_by_value, reason = "literals read better without references")]
 fn feature(coordinates: Value, properties: Value) -> Value {
     let geometry = json!({ "type": "LineString", "coordinates": coordinates });
     json!({ "type": "Feature", "geometry": geometry, "properties": properties })

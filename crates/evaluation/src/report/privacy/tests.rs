@@ -74,6 +74,6 @@ fn the_section_has_the_dot_plot_and_the_drawings() {
     assert!(html.contains("own model: attack") && html.contains("in region"), "{html}");
     let empty = section(&Data::default()).unwrap();
     assert!(empty.missing().is_some_and(|words| words.contains("no attack results")));
-    let (_, plots) = super::super::page::page("t", vec![super::reachability_section()]);
+    let (_, plots) = super::super::page::page("t", vec![reachability_section()]);
     assert_eq!(plots.iter().map(Plot::name).collect::<Vec<_>>(), ["isolated"]);
 }
