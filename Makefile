@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-scale connect start-pages clients soak fuzz deb deb-test image sbom operators js cluster-test faketime cluster cluster-access cluster-load pir
+.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-scale connect start-pages clients soak fuzz deb deb-test image sbom operators js cluster-test faketime cluster cluster-access cluster-load pir results-check
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -15,7 +15,7 @@ run: setup page
 RUN = --profile start --no-default-features
 
 # Evaluation report that the page links to, if there is one.
-REPORT ?= $(if $(wildcard results/report.html),--report results)
+REPORT ?= $(if $(wildcard results/paper/report.html),--report results/paper)
 
 # Builds the web page that the binary embeds. Without Node the binary is built without the page.
 page:
@@ -76,6 +76,12 @@ served:
 built:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(GATES)
+
+# Fails if the code gives other answers than the code that wrote results/, if a report is not that of
+# its results, or if a figure of a document differs from its source. Part of `cargo test`.
+results-check: setup
+	$(CARGO) test --workspace --test results_check
+	$(CARGO) test --workspace --test cli figures
 
 # Runs every command of docs/CONNECT.md.
 ASK = $(CARGO) build -q -p gateway --example ask

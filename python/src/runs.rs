@@ -18,7 +18,7 @@ use import::{Progress as _, QueryWriter};
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetMap;
 use meshcloak::scheme::{RegionDependence, Scheme};
-use offline::outcomes::OutcomeFile;
+use offline::outcomes::{Meshes, OutcomeFile};
 use offline::text::Labels;
 use offline::{BadRows, Batches, Intake, Limits, OutputFiles};
 use pyo3::prelude::*;
@@ -154,7 +154,7 @@ pub(crate) fn cloak(
         Target::Memory(sink) => OutcomeFile::to_sink(Box::new(sink.clone())),
         Target::File(path) => OutcomeFile::create(path).map_err(failed)?,
     };
-    let files = OutputFiles { outcomes, disclosures: None, per_batch: None };
+    let files = OutputFiles { outcomes, disclosures: None, per_batch: None, meshes: Meshes::Each };
     let labels = Labels::of(atlas.map());
     let mut intake = Intake::new(atlas.map(), &queries.name(), limits);
     let mut reader = queries.queries(reports)?;

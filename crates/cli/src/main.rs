@@ -29,6 +29,7 @@ mod serve;
 mod signals;
 mod simulate;
 mod stdout;
+mod stop;
 mod table;
 mod threads;
 mod traces;
@@ -120,12 +121,8 @@ fn main() -> ExitCode {
     let console = progress::Console::new(cli.quiet);
     // The gateway handles signals itself.
     if !matches!(cli.command, Command::Serve(_)) {
-        // Removes temporary files. Without the handler they would stay; the command still works.
-        ctrlc::set_handler(|| {
-            import::discard_unfinished();
-            std::process::exit(130);
-        })
-        .ok();
+        // Without the handler temporary files would stay; the command still works.
+        ctrlc::set_handler(stop::handle_signal).ok();
     }
     let result = match cli.command {
         Command::Map(command) => map::run(&command, &console),
@@ -147,6 +144,7 @@ fn main() -> ExitCode {
         Command::Pois(command) => command.run(&console),
     };
     match result {
+        Ok(()) if stop::is_requested() => ExitCode::from(stop::INTERRUPTED),
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             console.clear();

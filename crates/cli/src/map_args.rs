@@ -43,8 +43,8 @@ enum HighwaysArg {
 }
 
 /// Help text of the argument `MAP`.
-pub const MAP_HELP: &str = "Map: .osm.pbf, .osm, Brinkhoff, CSV, GraphML of OSMnx or prepared, \
-                            plain or gzipped; or city:STREETS:SEED [default: the built-in city]";
+pub const MAP_HELP: &str = "Map: .osm.pbf, .osm, Brinkhoff, CSV, GraphML of OSMnx, GeoJSON lines or \
+                            prepared, plain or gzipped; or city:STREETS:SEED [default: the built-in city]";
 
 impl MapArgs {
     /// Part of the map to keep.
@@ -54,9 +54,23 @@ impl MapArgs {
 
     /// Reads the map, by default the built-in city, and prints the notes of the import.
     pub fn read(&self, source: Option<&MapSource>, console: &Console) -> Result<Imported> {
+        self.read_extent(source, self.extent(), console)
+    }
+
+    /// As [`MapArgs::read`], with all streets that the file has.
+    pub fn read_whole(&self, source: Option<&MapSource>, console: &Console) -> Result<Imported> {
+        self.read_extent(source, Extent::Whole, console)
+    }
+
+    fn read_extent(
+        &self,
+        source: Option<&MapSource>,
+        extent: Extent,
+        console: &Console,
+    ) -> Result<Imported> {
         let built_in = MapSource::default();
         let options = Options {
-            extent: self.extent(),
+            extent,
             osm: OsmOptions {
                 highways: match self.highways {
                     None | Some(HighwaysArg::Drive) => Highways::Drive,
@@ -71,7 +85,7 @@ impl MapArgs {
         let imported = import::read_map(source.unwrap_or(&built_in), &options, console);
         console.clear();
         let imported = imported?;
-        for note in notes(&imported, self.extent()).into_iter().chain(self.ignored(&imported)) {
+        for note in notes(&imported, extent).into_iter().chain(self.ignored(&imported)) {
             console.note(&note);
         }
         Ok(imported)

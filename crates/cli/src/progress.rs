@@ -1,4 +1,5 @@
-//! Progress bars and notes on standard error; standard output carries only results.
+//! Progress bars and notes on standard error; standard output carries only results. If standard error
+//! is not a terminal, long stages print a line now and then instead of a bar.
 
 use import::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -6,12 +7,20 @@ use parking_lot::Mutex;
 use std::io::IsTerminal;
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Standard error, silenced by `--quiet`.
 pub struct Console {
     quiet: bool,
     stage: Mutex<Option<ProgressStage>>,
+    /// Stage without a bar.
+    lines: Mutex<Option<ProgressLines>>,
+}
+
+/// Progress lines of a stage.
+struct ProgressLines {
+    total: u64,
+    last: Instant,
 }
 
 /// A stage of the work and the thread that shows its bar after [`SHOW_DELAY`], also if the stage
@@ -26,13 +35,16 @@ struct ProgressStage {
 /// Stages shorter than this show no bar.
 const SHOW_DELAY: Duration = Duration::from_millis(400);
 
+/// Interval between two progress lines; shorter stages print none.
+const LINE_INTERVAL: Duration = Duration::from_secs(10);
+
 /// Interval between two redraws of a bar.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Console {
     /// Builds a console; a quiet one prints neither notes nor progress.
     pub fn new(quiet: bool) -> Console {
-        Console { quiet, stage: Mutex::new(None) }
+        Console { quiet, stage: Mutex::new(None), lines: Mutex::new(None) }
     }
 
     /// Prints a note.
@@ -57,11 +69,17 @@ impl Console {
         if let Some(stage) = self.stage.lock().as_ref() {
             stage.bar.set_position(position);
             stage.bar.set_message(message);
+        } else if let Some(lines) = self.lines.lock().as_mut()
+            && lines.last.elapsed() >= LINE_INTERVAL
+        {
+            lines.last = Instant::now();
+            eprintln!("{position}/{}: {message}", lines.total);
         }
     }
 
     /// Ends the current stage and removes its bar.
     pub fn clear(&self) {
+        self.lines.lock().take();
         if let Some(stage) = self.stage.lock().take() {
             stage.end();
         }
@@ -71,8 +89,13 @@ impl Console {
 impl Progress for Console {
     fn begin(&self, stage: &'static str, total: u64) {
         self.clear();
-        if !self.quiet && std::io::stderr().is_terminal() {
+        if self.quiet {
+            return;
+        }
+        if std::io::stderr().is_terminal() {
             *self.stage.lock() = Some(ProgressStage::begin(stage, total));
+        } else {
+            *self.lines.lock() = Some(ProgressLines { total, last: Instant::now() });
         }
     }
 

@@ -189,10 +189,18 @@ mod tests {
     #[test]
     fn the_paper_has_fourteen_configurations_on_each_map() {
         let cells = cells(&Experiment::paper(), Some(Path::new("maps"))).unwrap();
-        assert_eq!(cells.len(), 14 * 5);
-        let names: Vec<String> = cells[..14].iter().map(GridCell::configuration).collect();
+        let main = |cell: &&GridCell| {
+            cell.scheme == crate::schemes::PAPER
+                && cell.view == TimeModel::Unlimited
+                && (cell.population.seed, cell.population.map.every_node) == (1, false)
+        };
+        let main: Vec<&GridCell> = cells.iter().filter(main).collect();
+        assert_eq!(main.len(), 14 * 5);
+        let names: Vec<String> = main[..14].iter().map(|cell| cell.configuration()).collect();
         assert_eq!(names[..4], ["P1-3-5", "P1-4-5", "P1-5-5", "P1-3-10"]);
         assert_eq!(names[13], "P2-10-10");
+        let drawn = |cell: &&GridCell| cell.volume == Volume::BySecond;
+        assert_eq!(cells.iter().filter(drawn).count(), 4 * 5);
         // Without a map folder all five are the built-in city, which runs once.
         assert_eq!(all("").len(), 14);
     }

@@ -14,6 +14,8 @@
 //! ```
 
 mod distinct;
+pub mod load;
+mod matrix_growth;
 mod mean;
 pub mod metrics;
 mod metrics_json;
@@ -35,6 +37,7 @@ pub mod grid;
 pub mod trips;
 
 pub mod privacy;
+pub mod sample;
 
 pub mod evaluate;
 pub mod provenance;

@@ -28,6 +28,9 @@ pub const NAMES: [(&str, &str); 8] = [
 /// Largest distance constraint, in metres.
 pub const DC_MAX: f64 = 2000.0;
 
+/// Suffix of the name of an OSM map of which every node is a terminal, as in Table II of the paper.
+pub const EVERY_NODE: &str = "@every-node";
+
 /// Name and source of a map.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MapPlan {
@@ -35,12 +38,18 @@ pub struct MapPlan {
     pub name: String,
     /// File or generated city.
     pub source: MapSource,
+    /// Whether every node of an OSM map is a terminal.
+    pub every_node: bool,
 }
 
 impl MapPlan {
     /// Resolves the text of an experiment. Without a map folder a known name stands for the
     /// built-in city.
     pub fn of(text: &str, folder: Option<&Path>) -> Result<MapPlan, ImportError> {
+        let (text, every_node) = match text.strip_suffix(EVERY_NODE) {
+            Some(name) => (name, true),
+            None => (text, false),
+        };
         let known = NAMES.iter().find(|(name, _)| *name == text);
         let source = match (known, folder) {
             (Some((_, path)), Some(folder)) => MapSource::File(folder.join(path)),
@@ -55,7 +64,10 @@ impl MapPlan {
                 name.split('.').next().unwrap_or_default().to_owned()
             }
         };
-        Ok(MapPlan { name, source })
+        // A city is drawn with junctions only.
+        let every_node = every_node && matches!(source, MapSource::File(_));
+        let suffix = if every_node { EVERY_NODE } else { "" };
+        Ok(MapPlan { name: name + suffix, source, every_node })
     }
 
     /// Returns what distinguishes maps of one name: the parameters of a city, or name and size of
@@ -65,15 +77,23 @@ impl MapPlan {
             MapSource::City(_) => self.source.to_string(),
             MapSource::File(path) => {
                 let size = std::fs::metadata(path).map_or(0, |file| file.len());
-                format!("{} {size}", path.file_name().unwrap_or_default().to_string_lossy())
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                let suffix = if self.every_node { EVERY_NODE } else { "" };
+                format!("{name} {size}{suffix}")
             }
         }
     }
 
+    /// Reads the map.
+    pub fn read(&self) -> Result<Imported, ImportError> {
+        let mut options = Options::default();
+        options.osm.every_node = self.every_node;
+        import::read_map(&self.source, &options, &())
+    }
+
     /// Reads the map and computes its distances.
     pub fn prepare(&self) -> Result<(Arc<Atlas>, MapRow), ImportError> {
-        let Imported { map, provenance, .. } =
-            import::read_map(&self.source, &Options::default(), &())?;
+        let Imported { map, provenance, .. } = self.read()?;
         let begun = Instant::now();
         let max_bytes = Machine::detect().max_row_bytes();
         let atlas = Arc::new(Atlas::with_max_bytes(map, Length::metres(DC_MAX), max_bytes));
@@ -111,8 +131,10 @@ mod tests {
         };
         let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
         let known = pair("porto", "/maps/porto/porto-city.osm.pbf");
-        assert_eq!(name("porto", Some("/maps")), known);
+        assert_eq!(name("porto", Some("/maps")), known.clone());
         assert_eq!(name("porto", None).0, "city");
+        assert_eq!(name("porto@every-node", Some("/maps")), pair("porto@every-node", &known.1));
+        assert_eq!(name("porto@every-node", None).0, "city");
         assert_eq!(name("city:500:7", None), pair("city:500:7", "city:500:7"));
         assert_eq!(name("own/my-town.osm.pbf", None), pair("my-town", "own/my-town.osm.pbf"));
         assert!(MapPlan::of("city:3", None).is_err());

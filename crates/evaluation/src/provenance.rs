@@ -70,6 +70,8 @@ pub struct RunProvenance {
     pub machine: Machine,
     /// Title of the experiment.
     pub title: String,
+    /// Whether the report compares the results with the claims of the paper.
+    pub is_paper: bool,
     /// Commits of the programs that ran the cells; several if earlier cells were reused.
     pub commits: Vec<String>,
     /// Number of cells.
@@ -78,18 +80,26 @@ pub struct RunProvenance {
     pub jobs: usize,
     /// Threads per cell.
     pub threads: usize,
+    /// Names of the result files.
+    pub files: Vec<String>,
 }
+
+/// Crates whose code decides the content of the result files of an evaluation.
+pub const CRATES: [&str; 6] =
+    ["meshcloak", "import", "traffic", "baselines", "attacks", "evaluation"];
 
 impl RunProvenance {
     /// Formats the provenance as TOML.
     pub fn to_toml(&self) -> String {
-        let RunProvenance { program, machine, title, commits, cells, jobs, threads } = self;
+        let RunProvenance { program, machine, title, is_paper, .. } = self;
+        let RunProvenance { commits, cells, jobs, threads, .. } = self;
         let settings = meshcloak::mesh_cloak::Settings::default();
         let mut out = String::new();
         let mut line = |name: &str, value: String| {
             writeln!(out, "{name} = {value}").expect("writing to a String cannot fail");
         };
         line("title", quoted(title));
+        line("paper", is_paper.to_string());
         line("commit", quoted(&program.commit));
         let commits: Vec<String> = commits.iter().map(|commit| quoted(commit)).collect();
         line("commits_of_cells", format!("[{}]", commits.join(", ")));
@@ -109,6 +119,12 @@ impl RunProvenance {
         line("budget", settings.budget.to_string());
         line("dc_max_m", crate::maps::DC_MAX.to_string());
         line("batch_s", "1".to_owned());
+        let crates = format!("[{}]", CRATES.map(quoted).join(", "));
+        for file in &self.files {
+            line("\n[[file]]\nname", quoted(file));
+            line("commits", format!("[{}]", commits.join(", ")));
+            line("crates", crates.clone());
+        }
         out
     }
 }
@@ -127,12 +143,14 @@ mod tests {
     fn provenance_is_valid_toml_for_any_text() {
         let program = Program { command: "a \"b\" \\ \n\u{7f}".into(), ..Program::default() };
         let machine = Machine::detect();
-        let commits = vec!["a".into(), "b".into()];
-        let provenance = RunProvenance { program, machine, commits, ..RunProvenance::default() };
+        let (commits, files) = (vec!["a".into(), "b".into()], vec!["runs.csv".into()]);
+        let provenance =
+            RunProvenance { program, machine, commits, files, ..RunProvenance::default() };
         let table: toml::Table = toml::from_str(&provenance.to_toml()).unwrap();
         assert_eq!(table["command"].as_str(), Some("a \"b\" \\ \n\u{7f}"));
         assert_eq!(table["commits_of_cells"].as_array().map(Vec::len), Some(2));
         assert!(table["machine"]["cores"].as_integer() >= Some(1));
         assert_eq!(table["settings"]["region"].as_str(), Some("reach"));
+        assert_eq!(table["file"][0]["commits"].as_array().map(Vec::len), Some(2));
     }
 }

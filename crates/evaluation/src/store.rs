@@ -3,8 +3,9 @@
 
 use crate::grid::{GridCell, file_name};
 use crate::maps::MapPlan;
-use crate::results::{MapRow, RunRow, SchemeRow, WriteError};
+use crate::results::{self, MapRow, MatrixRow, RunRow, SchemeRow, WriteError};
 use crate::run::Second;
+use crate::sample::{self, Sample};
 use flate2::read::MultiGzDecoder;
 use import::{AtomicFile, ImportError};
 use serde::de::DeserializeOwned;
@@ -128,6 +129,31 @@ impl Store {
         write_json(&self.map_file(map), row)
     }
 
+    /// Reads the times of the distance matrix; `None` if they are not stored.
+    pub fn matrix(&self) -> Result<Option<Vec<MatrixRow>>, StoreError> {
+        read_json(&self.folder.join("maps").join(MATRIX))
+    }
+
+    /// Stores the times of the distance matrix.
+    pub fn keep_matrix(&self, rows: &[MatrixRow]) -> Result<(), StoreError> {
+        write_json(&self.folder.join("maps").join(MATRIX), &rows)
+    }
+
+    /// Stores the sample of [`crate::sample`] unless there is one: it must come from the program that
+    /// wrote the results.
+    pub fn keep_sample(
+        &self,
+        compute: impl FnOnce() -> Result<Sample, ImportError>,
+    ) -> Result<(), StoreError> {
+        let [runs, attacks] = sample::FILES.map(|name| self.file(name));
+        if !runs.is_file() || !attacks.is_file() {
+            let sample = compute()?;
+            results::write(&runs, &sample.runs)?;
+            results::write(&attacks, &sample.attacks)?;
+        }
+        Ok(())
+    }
+
     /// Reads the recorded costs of a cell in nanoseconds per turn; `None` if none are stored.
     pub fn costs(&self, cell: &GridCell) -> Result<Option<Vec<u64>>, StoreError> {
         let path = self.costs_file(cell);
@@ -170,6 +196,9 @@ impl Store {
         self.folder.join("maps").join(name)
     }
 }
+
+/// File of the times of the distance matrix, beside the rows of the maps.
+const MATRIX: &str = "matrix-growth.json";
 
 fn read_json<T: DeserializeOwned>(path: &Path) -> Result<Option<T>, StoreError> {
     let bytes = match fs::read(path) {

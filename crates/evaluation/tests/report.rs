@@ -3,38 +3,43 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 use evaluation::report::{Data, HtmlReport, report};
-use evaluation::results::{self, MapRow, RunRow, SchemeRow, VolumeRow};
+use evaluation::results::{self, MapRow, MatrixRow, RunRow, SchemeRow, VolumeRow};
 use std::path::Path;
 use tempfile::TempDir;
 
-/// Writes synthetic results: two maps × P1 and P2 × two k × two dt × two seeds of meshcloak, the other
-/// schemes in both views, three user counts, and taxis.
+/// Writes synthetic results of §V: three maps × P1 and P2 × two k × two dt × two seeds of meshcloak with
+/// their times, the other schemes, three user counts, printed meshes, and taxis.
 fn folder() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
     let mut runs = Vec::new();
-    for map in ["oldenburg", "porto-alegre"] {
+    for map in ["oldenburg", "porto-alegre", "stockton"] {
         for (profile, dts) in [("p1", [3, 5]), ("p2", [3, 10])] {
             for (k, dt) in [(5, dts[0]), (5, dts[1]), (10, dts[0]), (10, dts[1])] {
                 runs.extend([1, 2].map(|seed| run(map, Cell { profile, k, dt }, seed)));
             }
         }
+        let first = run(map, Cell { profile: "p1", k: 5, dt: 3 }, 1);
         for users in [1_000, 3_000] {
-            runs.push(RunRow { users, ..run(map, Cell { profile: "p1", k: 5, dt: 3 }, 1) });
+            runs.push(RunRow { users, ..first.clone() });
         }
+        runs.push(RunRow { scheme: "meshcloak/paper/printed".to_owned(), ..first.clone() });
         for scheme in ["sequential", "sequential-edges", "clique-cloak", "i-clique-cloak"] {
             for view in ["unlimited", "realtime"] {
                 let (scheme, view) = (scheme.to_owned(), view.to_owned());
                 let (us_per_query, region_area_m2) = (Some(8_000.0), Some(2e6));
-                let like = run(map, Cell { profile: "p1", k: 5, dt: 3 }, 1);
-                runs.push(RunRow { scheme, view, us_per_query, region_area_m2, ..like });
+                runs.push(RunRow { scheme, view, us_per_query, region_area_m2, ..first.clone() });
             }
         }
     }
+    let unlimited = runs.clone().into_iter().filter(|run| run.view == "unlimited");
+    let load_during = Some(0.1);
+    runs.extend(unlimited.map(|run| RunRow { view: "timed".to_owned(), load_during, ..run }));
     runs.push(RunRow { users: 150, ..run("porto", Cell { profile: "taxi-p1", k: 5, dt: 3 }, 1) });
     results::write(&folder.path().join("runs.csv"), &runs).unwrap();
     results::write(&folder.path().join("volume.csv"), &volume(&runs)).unwrap();
-    let maps = ["oldenburg", "porto-alegre", "porto"].map(map);
+    let maps = ["oldenburg", "porto-alegre", "stockton", "porto"].map(map);
     results::write(&folder.path().join("maps.csv"), &maps).unwrap();
+    results::write(&folder.path().join("matrix.csv"), &matrix()).unwrap();
     let text = |words: &str| words.to_owned();
     let scheme = |name: &str| SchemeRow {
         scheme: text(name),
@@ -45,8 +50,7 @@ fn folder() -> TempDir {
     };
     let schemes = ["meshcloak/paper", "clique-cloak"].map(scheme);
     results::write(&folder.path().join("schemes.csv"), &schemes).unwrap();
-    let provenance =
-        "title = \"A <small> run\"\ncommit = \"abc123\"\n[machine]\ncpu = \"Z80 & co\"\n";
+    let provenance = "title = \"A <small> run\"\npaper = true\ncommit = \"abc123\"\n[machine]\ncpu = \"Z80 & co\"\n";
     std::fs::write(folder.path().join("provenance.toml"), provenance).unwrap();
     folder
 }
@@ -106,8 +110,24 @@ fn map(name: &str) -> MapRow {
     }
 }
 
+/// Linear growth if the map is cut, quadratic if it is thinned.
+fn matrix() -> Vec<MatrixRow> {
+    let row = |method: &str, terminals: usize, matrix_ms| {
+        let (map, method) = ("porto".to_owned(), method.to_owned());
+        MatrixRow { map, method, terminals, matrix_ms, ..MatrixRow::default() }
+    };
+    vec![
+        row("cut", 100, 1.0),
+        row("cut", 1_600, 16.0),
+        row("thinned", 100, 1.0),
+        row("thinned", 1_600, 256.0),
+    ]
+}
+
 fn volume(runs: &[RunRow]) -> Vec<VolumeRow> {
-    let recorded = runs.iter().filter(|run| run.seed == 1 && run.scheme == "meshcloak/paper");
+    let recorded = runs.iter().filter(|run| {
+        (run.seed, run.scheme.as_str(), run.view.as_str()) == (1, "meshcloak/paper", "unlimited")
+    });
     let second = |run: &RunRow, time: u64| VolumeRow {
         map: run.map.clone(),
         users: run.users,
@@ -130,8 +150,8 @@ fn build(folder: &Path) -> HtmlReport {
     HtmlReport::new(&Data::read(folder).unwrap()).unwrap()
 }
 
+/// Sections in the order of the page.
 const SECTIONS: [&str; 17] = [
-    "provenance",
     "claims",
     "schemes",
     "maps",
@@ -141,28 +161,48 @@ const SECTIONS: [&str; 17] = [
     "mesh",
     "relative-k",
     "relative-dt",
+    "printed-mesh",
     "batch",
     "rivals",
     "people",
-    "presence",
     "taxis",
-    "neighbours",
+    "reachability",
     "why",
+    "provenance",
 ];
 
 #[test]
-fn every_section_is_present_and_in_the_contents() {
+fn sections_with_results_are_present_in_order_and_in_the_contents() {
     let folder = folder();
     let html = build(folder.path()).html;
-    for id in SECTIONS {
-        assert_eq!(html.matches(&format!("<section id=\"{id}\">")).count(), 1, "{id}");
-        assert_eq!(html.matches(&format!("<a href=\"#{id}\">")).count(), 1, "{id}");
-    }
-    let missing: Vec<&str> = html.lines().filter(|line| line.contains("Left out:")).collect();
-    assert_eq!(missing.len(), 3, "presence, attacks and neighbours have no data: {missing:?}");
-    assert!(missing[0].contains("no run with presence reports"), "{missing:?}");
-    assert!(missing[1].contains("no attack results"), "{missing:?}");
-    assert!(missing[2].contains("no measures"), "{missing:?}");
+    let ids = html.split("<section id=\"").skip(1).filter_map(|rest| rest.split('"').next());
+    assert_eq!(ids.collect::<Vec<_>>(), SECTIONS, "results come before provenance");
+    let links = html.split("<li><a href=\"#").skip(1).filter_map(|rest| rest.split('"').next());
+    assert_eq!(links.collect::<Vec<_>>(), SECTIONS);
+    assert!(!html.contains("Left out"));
+    let missing = ["no run with presence reports", "no attack results", "no measures"];
+    assert!(missing.iter().all(|words| html.contains(words)), "the last section lists them");
+}
+
+#[test]
+fn the_report_of_an_own_experiment_speaks_of_what_ran() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = |dt, seed| RunRow {
+        scheme: "meshcloak/reciprocal".to_owned(),
+        ..run("oldenburg", Cell { profile: "p1", k: 5, dt }, seed)
+    };
+    let write = |runs: &[RunRow]| {
+        results::write(&folder.path().join("runs.csv"), runs).unwrap();
+        build(folder.path())
+    };
+    let report = write(&[ran(3, 1), ran(5, 1)]);
+    assert!(report.claims.is_none() && !report.html.contains("paper says"));
+    assert!(!report.html.contains("The paper") && !report.html.contains("Left out"));
+    assert!(report.html.contains("meshcloak/reciprocal, 10,000 users."), "{}", report.html);
+    assert!(!report.html.contains("over seeds"), "there is one seed");
+    let report = write(&[ran(3, 1), ran(5, 1), ran(3, 2), ran(5, 2)]);
+    assert!(report.html.contains("Bars: minimum to maximum over seeds."));
+    assert!(report.html.contains("<title>"), "points have tooltips");
 }
 
 #[test]
@@ -198,10 +238,26 @@ fn measured_numbers_are_shown_beside_those_of_the_paper() {
     // 2 km² of 200 km².
     assert!(cell("1.0 %"));
     // 5,000 m and 1,300 m of 1,301.47 km.
-    assert!(cell("3.84 ‰; divided by the size of the set 1.00 ‰"));
-    assert!(cell("25,000 and 130,000"));
-    // Twelve pairs of dt… two maps × two profiles × two k.
-    assert!(html.contains("in 8 of 8 pairs"));
+    assert!(cell("3.84 ‰; per member 1.00 ‰"));
+    assert!(cell("25,000 nodes, 130,000 edges"));
+    // Three maps × two profiles × two k.
+    assert!(html.contains("in 12 of 12 pairs"));
+    // The matrix is linear if the map is cut, and quadratic if it is thinned.
+    let matrix = "cut to windows 16.0× the terminals, 16.0× the time; thinned 16.0× the terminals, \
+                  256.0× the time</td><td>partly</td>";
+    assert!(html.contains(matrix));
+    assert!(html.contains("0.10; 0 of"), "load of the timing pass");
+}
+
+#[test]
+fn the_claims_are_a_document_of_their_own() {
+    let folder = folder();
+    report(folder.path(), &folder.path().join("report.html")).unwrap();
+    let text = std::fs::read_to_string(folder.path().join("claims.md")).unwrap();
+    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();
+    assert!((20..=26).contains(&rows.len()), "a head and at most 25 rows: {}", rows.len());
+    assert!(rows.iter().all(|row| row.matches(" | ").count() == 3), "{text}");
+    assert!(text.contains("10,000 users on 3 maps, 2 seeds, commit abc123"), "{text}");
 }
 
 #[test]
@@ -232,11 +288,10 @@ fn the_report_is_deterministic() {
 }
 
 #[test]
-fn sections_without_data_state_what_is_missing() {
+fn a_folder_with_maps_alone_has_their_table() {
     let folder = tempfile::tempdir().unwrap();
     results::write::<MapRow>(&folder.path().join("maps.csv"), &[map("oldenburg")]).unwrap();
     let html = build(folder.path()).html;
-    assert!(html.matches("Left out:").count() >= 9, "{html}");
-    assert!(html.contains("not measured in this run"));
-    assert!(SECTIONS.iter().all(|id| html.contains(&format!("<section id=\"{id}\">"))));
+    let ids: Vec<&str> = html.split("<section id=\"").skip(1).map(|rest| &rest[..4]).collect();
+    assert_eq!(ids, ["maps", "prov"]);
 }

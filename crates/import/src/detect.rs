@@ -8,6 +8,7 @@
 use crate::brinkhoff::{self, Encoding};
 use crate::csv_map::{self, CsvFiles, TableKind};
 use crate::error::{FileLocation, ImportError, Problem};
+use crate::geojson_map;
 use crate::graphml;
 use crate::input::Input;
 use crate::osm::OsmKind;
@@ -22,6 +23,7 @@ pub(crate) enum MapFormat {
     Brinkhoff { node: PathBuf, edge: PathBuf },
     Csv(CsvFiles),
     GraphMl(PathBuf),
+    GeoJson(PathBuf),
     Prepared(PathBuf),
 }
 
@@ -54,6 +56,8 @@ pub(crate) fn detect(path: &Path) -> Result<MapFormat, ImportError> {
         Ok(MapFormat::Prepared(path.to_owned()))
     } else if graphml::is_graphml(beginning) {
         Ok(MapFormat::GraphMl(path.to_owned()))
+    } else if geojson_map::is_geojson(beginning) {
+        Ok(MapFormat::GeoJson(path.to_owned()))
     } else if let Some(kind) = OsmKind::of(beginning) {
         Ok(MapFormat::Osm(path.to_owned(), kind))
     } else {

@@ -29,6 +29,7 @@ mod file_location;
 #[cfg(any(test, feature = "fuzzing"))]
 pub mod fuzzing;
 mod geojson;
+mod geojson_map;
 mod graphml;
 mod input;
 mod located_problem;

@@ -2,7 +2,7 @@
 
 use crate::disclosures::DisclosureFile;
 use crate::error::Result;
-use crate::outcomes::OutcomeFile;
+use crate::outcomes::{Meshes, OutcomeFile};
 use crate::per_batch::BatchFile;
 use std::path::Path;
 
@@ -15,6 +15,8 @@ pub struct OutputFiles {
     pub disclosures: Option<DisclosureFile>,
     /// Statistics per batch.
     pub per_batch: Option<BatchFile>,
+    /// How often the region of a set is written.
+    pub meshes: Meshes,
 }
 
 impl OutputFiles {
@@ -28,6 +30,7 @@ impl OutputFiles {
             outcomes: OutcomeFile::create(outcomes)?,
             disclosures: disclosures.map(DisclosureFile::create).transpose()?,
             per_batch: per_batch.map(BatchFile::create).transpose()?,
+            meshes: Meshes::Each,
         })
     }
 

@@ -93,7 +93,7 @@ impl OutcomeColumns {
         registry: &Registry,
         served: &ServedQuery<'_>,
     ) -> Result<()> {
-        let ServedQuery { query, at, ref set, metres, map } = *served;
+        let ServedQuery { query, at, ref set, metres, map, .. } = *served;
         self.begin(Some(registry.name(query.id)), "succeeded", at);
         self.delay.append_value(seconds(at.as_millis() - query.asked_at.as_millis()));
         self.k.append_value(query.k.into());

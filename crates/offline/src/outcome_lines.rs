@@ -49,6 +49,11 @@ impl OutcomeLines {
         put_thousandths(&mut self.line, at.as_millis() - query.asked_at.as_millis());
         self.field("k");
         put_whole(&mut self.line, query.k.into());
+        if let Some(first) = served.like {
+            self.field("like");
+            put_text(&mut self.line, registry.name(first));
+            return self.end();
+        }
         self.field("set");
         self.line.push(b'[');
         for &member in set.members {

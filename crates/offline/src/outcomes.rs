@@ -42,6 +42,18 @@ pub struct ServedQuery<'a> {
     pub metres: f64,
     /// Map of the streets of the region.
     pub map: &'a StreetMap,
+    /// Query of the same batch whose row has the set and the region; `None` writes them.
+    pub like: Option<QueryId>,
+}
+
+/// How often the region of a set is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Meshes {
+    /// In the row of each member.
+    #[default]
+    Each,
+    /// In the row of the first member; the others name that row. NDJSON only.
+    Once,
 }
 
 impl OutcomeFile {
@@ -119,6 +131,11 @@ impl OutcomeFile {
             #[cfg(feature = "parquet")]
             Output::Columns(columns) => columns.succeeded(registry, served),
         }
+    }
+
+    /// Whether rows can refer to other rows.
+    pub(crate) fn has_references(&self) -> bool {
+        matches!(self.output, Output::Lines(_))
     }
 
     /// Completes the file.

@@ -2,12 +2,13 @@
 
 use crate::error::Result;
 use crate::files::OutputFiles;
-use crate::outcomes::ServedQuery;
+use crate::outcomes::{Meshes, ServedQuery};
 use crate::registry::Registry;
 use crate::text::Labels;
 use evaluation::metrics::{self, Tally};
 use meshcloak::engine::Turn;
 use meshcloak::map::StreetMap;
+use meshcloak::query::QueryId;
 use meshcloak::scheme::AnonymitySet;
 use meshcloak::units::Time;
 
@@ -39,6 +40,8 @@ impl TurnWriter<'_> {
             (0..turn.published.set_count() as u32).map(|set| turn.published.set(set)).collect();
         let metres: Vec<f64> = sets.iter().map(|set| set.region.metres(map)).collect();
         let asking = metrics::count_asking(turn);
+        let once = files.meshes == Meshes::Once && files.outcomes.has_references();
+        let mut first: Vec<Option<QueryId>> = vec![None; sets.len()];
         for (query, number) in &turn.served {
             let number = *number as usize;
             if !query.asks {
@@ -47,7 +50,9 @@ impl TurnWriter<'_> {
             }
             let (set, metres) = (sets[number].clone(), metres[number]);
             let (members, area) = (set.members.len(), set.region.area());
-            let served = ServedQuery { query, at, set, metres, map };
+            let like = first[number].filter(|_| once);
+            first[number].get_or_insert(query.id);
+            let served = ServedQuery { query, at, set, metres, map, like };
             files.outcomes.succeeded(registry, labels, &served)?;
             tally.succeed(&metrics::Success {
                 k: query.k,

@@ -3,6 +3,7 @@
 //! The `svg` and `pixels` backends render the same recording. Coordinates are pixels; a
 //! [`MapView`](crate::MapView) converts map points to pixels.
 
+use crate::canvas_shape::{CanvasLayer, CanvasShape};
 use crate::colour::Colour;
 use crate::font::shortened;
 use crate::map_view::{Pixel, PixelBox};
@@ -118,39 +119,6 @@ pub(crate) struct NamedLines {
     pub uses: usize,
 }
 
-/// A recorded drawing operation.
-#[derive(Clone, Debug)]
-pub(crate) enum CanvasShape {
-    /// `lines` is an index into [`Canvas::lines`].
-    Stroke {
-        lines: usize,
-        stroke: Stroke,
-        dashes: &'static [f64],
-    },
-    Areas {
-        name: String,
-        outlines: Polylines,
-        fill: Colour,
-    },
-    Circles {
-        name: String,
-        centres: Vec<Pixel>,
-        circle: Circle,
-    },
-    Text {
-        at: Pixel,
-        text: String,
-        style: TextStyle,
-    },
-}
-
-/// A group of shapes with a name.
-#[derive(Clone, Debug)]
-pub(crate) struct CanvasLayer {
-    pub name: String,
-    pub shapes: Vec<CanvasShape>,
-}
-
 /// A picture under construction.
 #[derive(Clone, Debug)]
 pub struct Canvas {
@@ -255,6 +223,11 @@ impl Canvas {
         if !text.is_empty() {
             self.push(CanvasShape::Text { at, text: text.to_owned(), style });
         }
+    }
+
+    /// Adds a tooltip to a point; only in SVG.
+    pub(crate) fn tip(&mut self, at: Pixel, text: &str) {
+        self.push(CanvasShape::Tip { at, text: text.to_owned() });
     }
 
     /// Writes one line of text, cut with `…` if it is wider than `max_width` pixels.

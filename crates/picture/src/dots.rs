@@ -5,6 +5,7 @@ use crate::canvas::{Anchor, Canvas, PictureError, Stroke, Weight};
 use crate::chart_legend::{ChartLegend, SeriesSymbol};
 use crate::font::text_width;
 use crate::map_view::{Pixel, PixelBox};
+use crate::number::significant;
 use crate::polylines::Polylines;
 use crate::series_style::{BACKGROUND, SeriesStyle, chart_text};
 use crate::theme::Theme;
@@ -73,7 +74,7 @@ impl Dots {
         for (index, panel) in self.panels.iter().enumerate() {
             let left = left + index as f64 * (panel_width + GAP);
             let area = PixelBox { left, top, width: panel_width.max(1.0), height };
-            panel.draw(&mut canvas, area, self.rows.len());
+            panel.draw(&mut canvas, area, self);
         }
         Ok(canvas)
     }
@@ -89,7 +90,8 @@ impl DotPanel {
         }
     }
 
-    fn draw(&self, canvas: &mut Canvas, area: PixelBox, rows: usize) {
+    fn draw(&self, canvas: &mut Canvas, area: PixelBox, dots: &Dots) {
+        let rows = dots.rows.len();
         let axis = self.axis(area.width);
         let middle = |row: usize| area.top + (row as f64 + 0.5) * ROW;
         draw_grid(canvas, &axis, area, (0..rows).map(middle));
@@ -106,8 +108,14 @@ impl DotPanel {
                 let x = area.left + axis.fraction(value) * area.width;
                 is_drawable(value).then(|| Pixel::new(x, middle(row) + down))
             };
-            let dots = values.iter().enumerate().take(rows).filter_map(dot).collect();
-            SeriesStyle(series).draw_markers(canvas, dots);
+            let drawn: Vec<Option<Pixel>> = values.iter().enumerate().take(rows).map(dot).collect();
+            SeriesStyle(series).draw_markers(canvas, drawn.iter().copied().flatten().collect());
+            for ((at, value), row) in drawn.iter().zip(values).zip(&dots.rows) {
+                if let (Some(at), Some(value)) = (at, value) {
+                    let name = dots.series.get(series).map_or("", String::as_str);
+                    canvas.tip(*at, &format!("{row}, {name}: {}", significant(*value)));
+                }
+            }
         }
     }
 }
@@ -154,7 +162,8 @@ mod tests {
         assert_eq!(svg.matches(">time (ms)</text>").count(), 2);
         assert!(!svg.contains("NaN"));
         // Two dots of the first series and its symbol in the legend.
-        assert_eq!(svg.matches("<circle").count(), 3);
+        assert_eq!(svg.matches("<circle cx").count(), 3);
+        assert!(svg.contains("<title>meshcloak, unlimited: 1.00</title>"));
         assert!(Dots::default().draw(400).is_ok());
     }
 }

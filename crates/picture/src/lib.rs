@@ -18,6 +18,7 @@
 mod arrows;
 mod axis;
 mod canvas;
+mod canvas_shape;
 mod cells;
 mod chart;
 mod chart_legend;
@@ -56,7 +57,7 @@ pub use draw::{DrawOptions, Picture, draw_map};
 pub use escape::Escaped;
 pub use font::text_width;
 pub use map_view::{MapView, Pixel, PixelBox};
-pub use number::{decimal, grouped};
+pub use number::{decimal, grouped, significant};
 pub use panels::{Panels, Scale};
 pub use poi_dots::PoiGroup;
 pub use polylines::Polylines;

@@ -14,6 +14,17 @@ pub fn decimal(value: f64, decimals: usize) -> String {
     format!("{sign}{}{part}", group_thousands(whole))
 }
 
+/// Formats a finite number with three significant digits (all integer digits, at most six decimals).
+pub fn significant(value: f64) -> String {
+    let mut decimals = 0;
+    let mut size = value.abs();
+    while size < 100.0 && decimals < 6 && size > 0.0 {
+        size *= 10.0;
+        decimals += 1;
+    }
+    decimal(value, decimals)
+}
+
 fn group_thousands(digits: &str) -> String {
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {

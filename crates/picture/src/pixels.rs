@@ -1,6 +1,7 @@
 //! PNG output: shapes are rasterised with antialiasing by tiny-skia.
 
-use crate::canvas::{Canvas, CanvasShape, Circle, Stroke};
+use crate::canvas::{Canvas, Circle, Stroke};
+use crate::canvas_shape::CanvasShape;
 use crate::colour::Colour;
 use crate::font;
 use crate::map_view::Pixel;
@@ -28,6 +29,7 @@ pub(crate) fn to_png(canvas: &Canvas) -> Vec<u8> {
                     fill_path(&mut pixmap, &path, style.colour);
                 }
             }
+            CanvasShape::Tip { .. } => {}
         }
     }
     pixmap.encode_png().expect("encoding to memory cannot fail")

@@ -4,6 +4,7 @@ use crate::axis::{Axis, is_drawable};
 use crate::canvas::{Anchor, Canvas, Stroke, Weight};
 use crate::font::text_width;
 use crate::map_view::{Pixel, PixelBox};
+use crate::number::significant;
 use crate::polylines::Polylines;
 use crate::series::Series;
 use crate::series_style::{SeriesStyle, chart_text};
@@ -11,6 +12,9 @@ use crate::theme::Theme;
 
 /// Size of tick labels in pixels.
 const LABEL: f64 = 13.0;
+
+/// Largest number of points of a line that have tooltips; longer lines would fill the file.
+const MAX_TIPS: usize = 30;
 
 /// Area of a plot and its axes.
 pub(crate) struct PlotArea {
@@ -48,6 +52,23 @@ impl PlotArea {
                 }
             }
             SeriesStyle(index).draw(canvas, &pixels, bars);
+            if series.points.len() <= MAX_TIPS {
+                self.add_tips(canvas, series, &pixels);
+            }
+        }
+    }
+
+    /// Adds the name of the line and the value to each point.
+    fn add_tips(&self, canvas: &mut Canvas, series: &Series, pixels: &[Option<Pixel>]) {
+        for (number, (pixel, &(x, y))) in pixels.iter().zip(&series.points).enumerate() {
+            let Some(at) = pixel else { continue };
+            let tick = self.x.ticks().iter().find(|tick| tick.0 == x);
+            let x = tick.map_or_else(|| significant(x), |tick| tick.1.clone());
+            let spread = series.spread.get(number).filter(|(low, high)| low != high);
+            let spread = spread.map_or(String::new(), |&(low, high)| {
+                format!(" ({} to {})", significant(low), significant(high))
+            });
+            canvas.tip(*at, &format!("{}, {x}: {}{spread}", series.name, significant(y)));
         }
     }
 

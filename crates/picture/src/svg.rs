@@ -4,9 +4,8 @@
 //! written relative to the previous rounded point: files stay small and rounding errors do not
 //! accumulate.
 
-use crate::canvas::{
-    Anchor, Canvas, CanvasLayer, CanvasShape, Circle, NamedLines, Stroke, TextStyle, Weight,
-};
+use crate::canvas::{Anchor, Canvas, Circle, NamedLines, Stroke, TextStyle, Weight};
+use crate::canvas_shape::{CanvasLayer, CanvasShape};
 use crate::colour::Colour;
 use crate::escape::Escaped;
 use crate::map_view::Pixel;
@@ -99,6 +98,7 @@ fn write_layer(
                 write_circles(out, name, centres, circle)?;
             }
             CanvasShape::Text { at, text, style } => write_text(out, *at, text, style)?,
+            CanvasShape::Tip { at, text } => write_tip(out, *at, text)?,
         }
     }
     out.push_str("</g>\n");
@@ -176,6 +176,13 @@ fn write_text(out: &mut String, at: Pixel, text: &str, style: &TextStyle) -> fmt
         out.push_str(r#" font-weight="bold""#);
     }
     writeln!(out, ">{}</text>", Escaped(text))
+}
+
+/// Writes an invisible circle with a title.
+fn write_tip(out: &mut String, at: Pixel, text: &str) -> fmt::Result {
+    let (x, y) = (SvgNumber::of(at.x, 10), SvgNumber::of(at.y, 10));
+    write!(out, r#"<circle class="tip" cx="{x}" cy="{y}" r="8" pointer-events="all">"#)?;
+    writeln!(out, "<title>{}</title></circle>", Escaped(text))
 }
 
 /// Coordinate steps per pixel for lines of this canvas.

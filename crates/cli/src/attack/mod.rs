@@ -1,5 +1,6 @@
 //! `meshcloak attack`: measures how far attacks reduce the anonymity that schemes guarantee.
 
+mod folder;
 mod render;
 mod selection;
 
@@ -7,20 +8,21 @@ use crate::map_args::{MAP_HELP, MapArgs};
 use crate::parse::{ask_share, positive_millis};
 use crate::progress::Console;
 use crate::stdout;
+use crate::stop;
 use crate::threads::Threads;
 use crate::traffic_args::TrafficArgs;
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use attacks::questions::QUESTIONS;
 use attacks::tracker::TRACKER;
 use clap::Args;
 use evaluation::maps::DC_MAX;
 use evaluation::privacy::{
-    AttackPlan, AttackResults, AttackedScheme, DecoyPlan, PortraitRow, RecordedRun,
-    attack_own_model, run_attacks,
+    AttackPlan, AttackedScheme, DecoyPlan, PortraitRow, RecordedRun, attack_own_model, run_attacks,
 };
-use evaluation::results::{self, PrivacyRow, own_model_row, privacy_rows};
+use evaluation::results::{PrivacyRow, own_model_row, privacy_rows};
 use evaluation::run::{Conditions, Presence};
 use evaluation::workload::{Workload, record_journeys, simulate};
+use folder::portrait;
 use import::{MapSource, Progress as _};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
@@ -75,6 +77,10 @@ pub struct Attack {
     /// Smallest number of categories that a region is asked, for the attack M.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=20))]
     diversity: u8,
+    /// Number of queries around which the adversary plants accounts, for the attack G; each runs its
+    /// batch again.
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    planted: usize,
     /// Let the tracker (K) follow users of a rare category through the regions asked for it.
     #[arg(long)]
     kinds: bool,
@@ -102,7 +108,7 @@ pub struct Attack {
     /// Outcomes of `--queries`, NDJSON or Parquet.
     #[arg(long, value_name = "FILE", requires = "queries")]
     outcomes: Option<PathBuf>,
-    /// Folder for privacy.csv and victim.csv; rows of other runs are kept.
+    /// Folder for privacy.csv and victim.csv, written after each scheme; rows of other runs are kept.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Print the result as JSON.
@@ -127,7 +133,7 @@ impl Attack {
         let max_bytes = evaluation::provenance::Machine::detect().max_row_bytes();
         let atlas =
             Arc::new(Atlas::with_max_bytes(imported.map, Length::metres(DC_MAX), max_bytes));
-        let (rows, portraits) = match (&self.queries, &self.outcomes) {
+        let rows = match (&self.queries, &self.outcomes) {
             (Some(queries), Some(outcomes)) => {
                 console.begin("reading", 0);
                 let recorded = RecordedRun::read(atlas.map(), queries, outcomes, console);
@@ -137,16 +143,20 @@ impl Attack {
                     attacks::RegionDependence::Mesh(Default::default()),
                     &plan,
                 );
-                (privacy_rows(&self.common(), &found), portrait(&found))
+                let rows = privacy_rows(&self.common(), &found);
+                self.write(&rows, portrait(&found))?;
+                rows
             }
             _ => self.attack_all(&atlas, &schemes, &plan, console)?,
         };
         console.clear();
-        if let Some(folder) = &self.out {
-            write(folder, &rows, portraits)?;
-        }
         let text = if self.json { render::as_json(&rows) } else { render::as_table(&rows) };
         stdout::print(&text)
+    }
+
+    /// Adds rows to the folder of results, if one is given.
+    fn write(&self, rows: &[PrivacyRow], portraits: Vec<PortraitRow>) -> Result<()> {
+        self.out.as_ref().map_or(Ok(()), |folder| folder::write(folder, rows, portraits))
     }
 
     /// Refuses what cannot be done with existing outcomes.
@@ -181,7 +191,14 @@ impl Attack {
         let targets = if self.victims == 0 { usize::MAX } else { self.victims };
         let questions = DecoyPlan { decoys: self.decoys.into(), diversity: self.diversity.into() };
         let follows_kinds = self.kinds;
-        AttackPlan { attacks, targets, follows_kinds, questions, ..AttackPlan::default() }
+        AttackPlan {
+            attacks,
+            targets,
+            planted: self.planted,
+            follows_kinds,
+            questions,
+            ..AttackPlan::default()
+        }
     }
 
     fn attack_all(
@@ -190,7 +207,8 @@ impl Attack {
         schemes: &[AttackedScheme],
         plan: &AttackPlan,
         console: &Console,
-    ) -> Result<(Vec<PrivacyRow>, Vec<PortraitRow>)> {
+    ) -> Result<Vec<PrivacyRow>> {
+        stop::announce();
         console.begin("simulating", 0);
         let workload = self.workload(atlas, plan)?;
         let tick = Duration::from_millis(self.tick);
@@ -198,9 +216,12 @@ impl Attack {
         let presence = self.ask_share.map_or(Presence::AllAsk, Presence::of_ask_share);
         let conditions =
             Conditions { tolerance, dc_max: atlas.dc_max(), presence, tick, lag: Duration::ZERO };
-        let (mut rows, mut portraits) = (Vec::new(), Vec::new());
+        let mut rows = Vec::new();
         console.begin_cells(schemes.len() as u64);
         for (number, scheme) in schemes.iter().enumerate() {
+            if stop::is_requested() {
+                break;
+            }
             console.set_progress(number as u64, scheme.name().to_owned());
             let found = match run_attacks(scheme, atlas, &workload, conditions, plan) {
                 // Of several schemes, those that need another map are left out.
@@ -210,18 +231,18 @@ impl Attack {
                 }
                 found => found?,
             };
-            let attacked = privacy_rows(&self.common(), &found);
+            let mut attacked = privacy_rows(&self.common(), &found);
             if attacked.is_empty() {
                 console.note(&format!("{}: no target is served, nothing to attack", scheme.name()));
             }
-            rows.extend(attacked);
-            portraits.extend(portrait(&found));
             if self.own {
                 let own = attack_own_model(scheme, atlas, &workload, conditions, plan)?;
-                rows.push(own_model_row(&self.common(), &own));
+                attacked.push(own_model_row(&self.common(), &own));
             }
+            self.write(&attacked, portrait(&found))?;
+            rows.extend(attacked);
         }
-        Ok((rows, portraits))
+        Ok(rows)
     }
 
     fn workload(&self, atlas: &Atlas, plan: &AttackPlan) -> Result<Workload> {
@@ -258,6 +279,7 @@ impl Attack {
                 ),
             },
             seed: self.traffic.seed,
+            commit: env!("MESHCLOAK_COMMIT").to_owned(),
             ..PrivacyRow::default()
         }
     }
@@ -272,27 +294,4 @@ fn map_label(source: &MapSource) -> String {
         name.split('.').next().unwrap_or_default().to_owned()
     };
     known.map_or_else(stem, |(name, _)| (*name).to_owned())
-}
-
-fn portrait(found: &AttackResults) -> Vec<PortraitRow> {
-    found.portrait.as_ref().map_or(Vec::new(), |portrait| portrait.rows(&found.scheme))
-}
-
-/// Writes the rows to a folder of results; replaces rows of the same run and keeps all others.
-fn write(folder: &Path, rows: &[PrivacyRow], portraits: Vec<PortraitRow>) -> Result<()> {
-    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let path = folder.join("privacy.csv");
-    let mut all: Vec<PrivacyRow> = if path.is_file() { results::read(&path)? } else { Vec::new() };
-    all.retain(|old| !rows.iter().any(|row| row.run() == old.run()));
-    all.extend_from_slice(rows);
-    results::write(&path, &all)?;
-    if !portraits.is_empty() {
-        let path = folder.join("victim.csv");
-        let mut all: Vec<PortraitRow> =
-            if path.is_file() { results::read(&path)? } else { Vec::new() };
-        all.retain(|old| !portraits.iter().any(|row| row.scheme == old.scheme));
-        all.extend(portraits);
-        results::write(&path, &all)?;
-    }
-    Ok(())
 }

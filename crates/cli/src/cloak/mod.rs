@@ -2,6 +2,7 @@
 //! each query and prints a summary.
 
 mod map_template;
+mod meshes_arg;
 mod partitions;
 mod refusals;
 mod sorted_rows;
@@ -20,6 +21,7 @@ use evaluation::metrics::Tally;
 use import::{MapSource, Progress as _, QueryReader};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
+use meshes_arg::MeshesArg;
 use offline::batches::Batches;
 use offline::text::Labels;
 use offline::{BadRows, Intake, Limits, OutputFiles};
@@ -75,6 +77,10 @@ pub struct Cloak {
     snap: f64,
     #[command(flatten)]
     threads: Threads,
+    /// How often the region of a set is written to an NDJSON file: in the row of each member, or in
+    /// that of the first, which the others name as `like`.
+    #[arg(long, value_enum, default_value_t = MeshesArg::Each)]
+    meshes: MeshesArg,
     /// Disclosures to the service to write, NDJSON.
     #[arg(long, value_name = "FILE")]
     disclosures: Option<PathBuf>,
@@ -233,8 +239,9 @@ impl Cloak {
             unique_ids: self.unique_ids,
         };
         let Some(first) = queries.first() else { return Ok(Tally::default()) };
-        let files =
+        let mut files =
             OutputFiles::create(out, self.disclosures.as_deref(), self.per_batch.as_deref())?;
+        files.meshes = self.meshes.into();
         let mut intake = Intake::new(map, first, limits);
         let mut batches = Batches::new(atlas, &labels, scheme.as_mut(), files, self.batch);
         let mut refusals = Refusals::default();

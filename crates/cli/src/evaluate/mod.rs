@@ -2,31 +2,34 @@
 //! results as CSV and a report.
 
 mod date;
+mod observer;
+mod views;
 
 use crate::progress::Console;
 use crate::scheme_args::region::RegionArgs;
 use crate::scheme_args::{GuaranteeArg, HistoryClockArg};
 use crate::stdout;
+use crate::stop;
 use crate::table::{Table, grouped};
 use anyhow::{Context as _, Result, bail};
-use baselines::SchemeError;
-use clap::{Args, ValueEnum};
-use evaluation::evaluate::{CellProgress, Evaluation, EvaluationSummary, Shard, evaluate};
-use evaluation::experiment::{Experiment, TimeModel};
+use clap::Args;
+use evaluation::evaluate::{Evaluation, EvaluationSummary, Shard, evaluate};
+use evaluation::experiment::Experiment;
 use evaluation::provenance::Program;
 use evaluation::schemes;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::Settings;
-use std::collections::BTreeSet;
+use observer::ConsoleProgress;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 use std::time::{Duration, Instant};
+use views::{ArrivalsArg, PassArg};
 
 /// Arguments of `evaluate`.
 #[derive(Debug, Args)]
 #[command(after_help = "An experiment is a TOML file; see experiments/. Results are CSV files in \
 the output folder, with a report (report.html) built from them. An interrupted evaluation resumes \
-where it stopped, and experiments that share a folder share their common runs.
+where it stopped, and experiments that share a folder share their common runs. Ctrl-C ends it after \
+the current runs and writes the results so far.
 
 Maps by name (oldenburg, stockton, paris, porto, porto-alegre, …) are read from the folder in the \
 environment variable MESHCLOAK_MAPS; without it the built-in city replaces them.
@@ -38,14 +41,15 @@ Examples:
   meshcloak evaluate experiments/schemes.toml --schemes meshcloak,casper --out baselines
   meshcloak evaluate experiments/schemes.toml --costs baselines --out again
   meshcloak evaluate --paper --shard 2/8 --out part-2
+  meshcloak evaluate --paper --pass answers --jobs 2 && meshcloak evaluate --paper --pass times
   meshcloak evaluate --paper --guarantee reciprocal --region cells --cell-length 600 --out cells
   meshcloak evaluate --paper --schemes meshcloak/paper,meshcloak/reciprocal/cells-600 --out both")]
 pub struct Evaluate {
     /// Experiment to run, TOML.
     #[arg(value_name = "EXPERIMENT.toml", required_unless_present = "paper")]
     experiment: Option<PathBuf>,
-    /// Run all of §V: five maps, both profiles, all k and dt of Table III; guarantee paper,
-    /// coverage own, region reach.
+    /// Run all of §V: every table and figure with 100,000 users on five maps and three seeds;
+    /// guarantee paper, coverage own, region reach.
     #[arg(long, conflicts_with = "experiment")]
     paper: bool,
     /// Maps: names, paths, or city:STREETS:SEED [default: those of the experiment].
@@ -72,7 +76,8 @@ pub struct Evaluate {
     /// Folder for the results.
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
-    /// Number of concurrent runs, 1 to 256; 1 gives the most accurate times.
+    /// Number of concurrent runs, 1 to 256. Runs that depend on the clock (views timed and realtime)
+    /// always run one at a time, after the others.
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=256))]
     jobs: u16,
@@ -86,30 +91,18 @@ pub struct Evaluate {
     /// parts into one and run without --shard to write the complete results.
     #[arg(long, value_name = "INDEX/COUNT", default_value_t = Shard::ALL)]
     shard: Shard,
+    /// Runs to execute: those that do not depend on the clock, those that do (they want a quiet
+    /// machine), or both.
+    #[arg(long, value_enum, default_value_t = PassArg::Both)]
+    pass: PassArg,
     /// Batch that a query joins: the first at or after its time, or the one after that, which is the
     /// other reading of the paper [default: that of the experiment].
     #[arg(long, value_enum)]
     arrivals: Option<ArrivalsArg>,
-}
-
-/// Which batch a query joins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum ArrivalsArg {
-    /// The first batch at or after its time.
-    At,
-    /// The batch after that.
-    After,
-}
-
-impl ArrivalsArg {
-    /// Replaces the view of unlimited time by that with these arrivals.
-    fn apply(self, views: &mut [TimeModel]) {
-        let (from, to) = match self {
-            ArrivalsArg::At => (TimeModel::After, TimeModel::Unlimited),
-            ArrivalsArg::After => (TimeModel::Unlimited, TimeModel::After),
-        };
-        views.iter_mut().filter(|view| **view == from).for_each(|view| *view = to);
-    }
+    /// Also store a small fixed sample of answers, by which `make results-check` recognises results
+    /// of other code.
+    #[arg(long)]
+    sample: bool,
 }
 
 impl Evaluate {
@@ -122,6 +115,7 @@ impl Evaluate {
             console.note("MESHCLOAK_MAPS is not set; the built-in city replaces the named maps");
         }
         let start = Instant::now();
+        stop::announce();
         let evaluation = Evaluation {
             experiment: &experiment,
             out: &self.out,
@@ -130,9 +124,11 @@ impl Evaluate {
             threads: self.threads.map(usize::from),
             costs: self.costs.as_deref(),
             shard: self.shard,
+            pass: self.pass.into(),
+            with_sample: self.sample,
             program: program(),
         };
-        let finished = evaluate(&evaluation, &ConsoleProgress { console, notes: Mutex::default() });
+        let finished = evaluate(&evaluation, &ConsoleProgress::new(console));
         console.clear();
         let mut finished = finished?;
         let page = self.out.join("report.html");
@@ -163,7 +159,9 @@ impl Evaluate {
                     values.clone_from(given);
                 }
             };
-            replace(&mut grid.maps, &self.maps);
+            if !self.paper {
+                replace(&mut grid.maps, &self.maps);
+            }
             replace(&mut grid.schemes, &self.schemes);
             self.apply_settings(&mut grid.schemes)?;
             if let Some(arrivals) = self.arrivals {
@@ -175,6 +173,9 @@ impl Evaluate {
             if let Some(seeds) = self.seeds {
                 grid.seeds = (1..=seeds).collect();
             }
+        }
+        if self.paper && !self.maps.is_empty() {
+            experiment.restrict_maps(&self.maps);
         }
         if self.costs.as_ref().is_some_and(|folder| !folder.is_dir()) {
             bail!(
@@ -241,34 +242,8 @@ fn table(finished: &EvaluationSummary, elapsed: Duration) -> String {
     text
 }
 
-/// Shows the progress of an evaluation.
-struct ConsoleProgress<'a> {
-    console: &'a Console,
-    /// Notes that were shown, each once.
-    notes: Mutex<BTreeSet<String>>,
-}
-
-impl CellProgress for ConsoleProgress<'_> {
-    fn progress(&self, done: usize, of: usize, left: Option<Duration>) {
-        if left.is_none() {
-            self.console.begin_cells(of as u64);
-        }
-        let message = left.map_or("evaluating".to_owned(), |left| {
-            format!("about {} left", format_duration(left))
-        });
-        self.console.set_progress(done as u64, message);
-    }
-
-    fn skipped(&self, map: &str, problem: &SchemeError) {
-        let note = format!("{map}: {problem}");
-        if self.notes.lock().is_ok_and(|mut notes| notes.insert(note.clone())) {
-            self.console.note(&note);
-        }
-    }
-}
-
 /// Formats a duration, as in `2 min 5 s`.
-fn format_duration(duration: Duration) -> String {
+pub(super) fn format_duration(duration: Duration) -> String {
     match duration.as_secs() {
         seconds @ 0..60 => format!("{seconds}.{} s", duration.subsec_millis() / 100),
         seconds @ 60..3600 => format!("{} min {} s", seconds / 60, seconds % 60),

@@ -1,5 +1,7 @@
 //! `meshcloak traces`: converts recorded trips to queries on a map.
 
+mod connected;
+mod routes;
 mod summary;
 
 use crate::map_args::{MAP_HELP, MapArgs};
@@ -12,7 +14,7 @@ use clap::Args;
 use evaluation::trips;
 use import::traces::{TraceKind, Trips, read_traces};
 use import::{MapSource, Progress as _, QueryWriter};
-use meshcloak::map::StreetMap;
+use meshcloak::map::{Extent, StreetMap};
 use meshcloak::units::Length;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -30,12 +32,14 @@ use traffic::traces::{TraceQueries, TraceSettings, overlay};
   taxi trips  CSV with POLYLINE and TIMESTAMP, or with shape (WKT) and timestamps
   GPX         1.0 and 1.1, each segment is a trip
 Taxi trips and GPX are map-matched; queries are placed along the matched route at the query \
-interval.
+interval. Points are placed on the whole map. Queries on streets outside the largest strongly \
+connected component, on which `cloak` works, are then left out; --whole-map keeps them.
 
 Examples:
   meshcloak traces objects-5000.txt.gz --map oldenburgGen.node --profile p1 --out q.csv.gz
   meshcloak traces with-k-t*.txt.gz --map oldenburgGen.node --interval 10 --out q.ndjson
   meshcloak traces train_1500.csv.gz --map porto.osm.pbf --profile p2 --overlay 3600 --out q.csv
+  meshcloak traces train_1500.csv.gz --map porto.osm.pbf --routes routes.csv
   meshcloak traces monday.gpx tuesday.gpx --map town.meshmap --out q.csv")]
 pub struct Traces {
     /// Traces to read; several files of one format are read as one trace.
@@ -65,6 +69,9 @@ pub struct Traces {
     /// File for the queries: .csv or .ndjson, optionally with .gz.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
+    /// File for the matched routes, street by street: CSV, optionally with .gz. Not for Brinkhoff.
+    #[arg(long, value_name = "FILE")]
+    routes: Option<PathBuf>,
     /// Print the summary as JSON.
     #[arg(long)]
     json: bool,
@@ -74,17 +81,22 @@ impl Traces {
     /// Reads map and traces, derives the queries, writes them, prints a summary.
     pub fn run(&self, console: &Console) -> Result<()> {
         let settings = self.settings()?;
-        let imported = self.how.read(self.map.as_ref(), console)?;
+        let imported = self.how.read_whole(self.map.as_ref(), console)?;
         let trips = read_traces(&self.files, console);
         console.clear();
         let trips = trips?;
         for note in trips.skips.notes() {
             console.note(&note);
         }
-        let (queries, points) = match trips.kind {
+        let (mut queries, points) = match trips.kind {
             TraceKind::Brinkhoff => self.snap_reports(&imported.map, &trips, &settings, console),
             _ => self.match_trips(&imported.map, &trips, &settings, console)?,
         };
+        if self.how.extent() == Extent::LargestPart
+            && let Some(note) = connected::cut(&imported.map, &mut queries)?
+        {
+            console.note(&note);
+        }
         if let Some(out) = &self.out {
             write(&imported.map, &queries, out)?;
         }
@@ -118,6 +130,9 @@ impl Traces {
         if self.overlay.is_some() {
             console.note("--overlay is ignored: Brinkhoff traces already overlap in time");
         }
+        if self.routes.is_some() {
+            console.note("--routes is ignored: reports of Brinkhoff are not matched to routes");
+        }
         console.begin("snapping", 0);
         let limit = (self.snap > 0.0).then_some(self.snap);
         let (queries, snapping) = queries_from(map, &trips::reported(trips), limit, settings);
@@ -143,6 +158,10 @@ impl Traces {
         let matched: Vec<Matched> =
             Matcher::match_all(map, match_settings, &sightings, &|done| console.advance(done));
         console.clear();
+        if let Some(file) = &self.routes {
+            let names = trips.trips.iter().map(|trip| trip.id.as_str());
+            routes::write(map, names.zip(&matched), file)?;
+        }
         let rows = trips.trips.iter().zip(&sightings).zip(&matched);
         let rows = rows.map(|((trip, sightings), matched)| MatchedTrip {
             name: &trip.id,

@@ -7,6 +7,7 @@ use crate::grid::GridCell;
 use crate::maps::MapPlan;
 use crate::provenance::{Machine, RunProvenance};
 use crate::results::{self, RunRow, SchemeRow, VolumeRow};
+use crate::sample;
 use crate::store::{CellResult, Store, StoreError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -28,24 +29,31 @@ pub(super) fn assemble(
     let ResultRows { runs, volume, schemes, commits } = ResultRows::collect(store, cells)?;
     let maps: Vec<_> =
         plans.iter().filter_map(|plan| store.map(plan).transpose()).collect::<Result<_, _>>()?;
+    let mut names = vec!["runs.csv", "volume.csv", "maps.csv", "schemes.csv"];
+    write(&store.file(names[0]), &runs)?;
+    write(&store.file(names[1]), &volume)?;
+    write(&store.file(names[2]), &maps)?;
+    write(&store.file(names[3]), &schemes)?;
+    if let Some(rows) = store.matrix()? {
+        names.push("matrix.csv");
+        write(&store.file("matrix.csv"), &rows)?;
+    }
+    names.extend(sample::FILES.iter().filter(|name| store.file(name).is_file()));
     let provenance = RunProvenance {
         program: work.evaluation.program.clone(),
         machine,
         title: work.evaluation.experiment.title.clone(),
+        is_paper: work.evaluation.experiment.is_paper,
         commits: commits.clone(),
         cells: cells.len(),
         jobs: work.jobs,
         threads: work.threads,
+        files: names.iter().map(|&name| name.to_owned()).collect(),
     };
-    let names = ["runs.csv", "volume.csv", "maps.csv", "schemes.csv", "provenance.toml"];
-    let files = names.map(|name| store.file(name));
-    write(&files[0], &runs)?;
-    write(&files[1], &volume)?;
-    write(&files[2], &maps)?;
-    write(&files[3], &schemes)?;
-    let text = provenance.to_toml();
-    import::write_file(&files[4], text.as_bytes()).map_err(StoreError::from)?;
-    Ok(Assembled { files: files.into(), commits })
+    names.push("provenance.toml");
+    let file = store.file("provenance.toml");
+    import::write_file(&file, provenance.to_toml().as_bytes()).map_err(StoreError::from)?;
+    Ok(Assembled { files: names.iter().map(|name| store.file(name)).collect(), commits })
 }
 
 #[derive(Default)]

@@ -1,36 +1,33 @@
 //! Runs an experiment: by map, then by cell, with several concurrent jobs. Stored cells do not run
 //! again. The result files follow the order of the grid, not the order of completion.
+//!
+//! Runs that depend on the clock come last, in a pass of their own with one run at a time.
 
 mod assemble;
 mod estimate;
+mod pass;
 mod shard;
+mod work;
 mod workload_cache;
 
+pub use pass::Pass;
 pub use shard::Shard;
 
-use crate::costs::Costs;
-use crate::experiment::{Experiment, TimeModel};
+use crate::experiment::Experiment;
 use crate::grid::{self, GridCell};
-use crate::maps::{DC_MAX, MapPlan};
 use crate::provenance::{Machine, Program};
-use crate::results::SchemeRow;
-use crate::run::{Conditions, TICK, run};
-use crate::schemes;
-use crate::store::{CellResult, Store, StoreError};
-use crate::workload::{self, Workload, WorkloadError};
+use crate::sample::Sample;
+use crate::store::{Store, StoreError};
+use crate::workload::{Workload, WorkloadError};
 use assemble::{Assembled, assemble};
 use baselines::SchemeError;
 use estimate::Estimate;
 use import::ImportError;
-use meshcloak::distance::Atlas;
-use meshcloak::scheme::{Pace, Scheme};
-use meshcloak::units::Length;
+use meshcloak::map::MapError;
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
-use workload_cache::WorkloadCache;
+use std::time::Duration;
+use work::Work;
 
 /// An experiment and how to run it.
 #[derive(Clone, Debug)]
@@ -49,6 +46,10 @@ pub struct Evaluation<'a> {
     pub costs: Option<&'a Path>,
     /// Cells to run; the result files hold all stored cells.
     pub shard: Shard,
+    /// Passes to run.
+    pub pass: Pass,
+    /// Whether to store the sample of [`crate::sample`] beside the results, if it is not there.
+    pub with_sample: bool,
     /// The running program, for the provenance.
     pub program: Program,
 }
@@ -75,6 +76,11 @@ pub trait CellProgress: Sync {
 
     /// Reports that a scheme cannot run on a map; its cells are skipped.
     fn skipped(&self, map: &str, problem: &SchemeError);
+
+    /// Whether to end after the running cells. Completed cells are in the result files.
+    fn is_stopped(&self) -> bool {
+        false
+    }
 }
 
 /// Ignores all reports.
@@ -102,6 +108,9 @@ pub enum EvaluationError {
     /// The recorded costs belong to another run: file, recorded turns, replayed turns.
     #[error("{}: {} turns recorded, {} turns replayed; the costs belong to another run", .0.display(), .1, .2)]
     Costs(PathBuf, usize, usize),
+    /// A part of a map has no street.
+    #[error("map {0}: {1}")]
+    Part(String, MapError),
     /// The threads cannot be started.
     #[error("cannot start worker threads: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
@@ -122,6 +131,8 @@ pub fn evaluate(
         .filter(|(at, _)| evaluation.shard.has(*at))
         .map(|(_, c)| c)
         .collect();
+    let own: Vec<&GridCell> =
+        own.into_iter().filter(|cell| evaluation.pass.includes(cell.view)).collect();
     let pending: Vec<&GridCell> = own.iter().copied().filter(|cell| !store.has(cell)).collect();
     let machine = Machine::detect();
     let jobs = max_jobs(evaluation.jobs, &pending, &machine);
@@ -136,12 +147,10 @@ pub fn evaluate(
         total: own.len(),
     };
     work.report_progress();
-    for plan in &plans {
-        let is_here = |cell: &&GridCell| cell.population.map == *plan;
-        // A map without cells of the shard is read by another shard.
-        if evaluation.shard == Shard::ALL || own.iter().any(is_here) {
-            work.run_map(plan, &pending.iter().copied().filter(is_here).collect::<Vec<_>>())?;
-        }
+    work.run_answers(&plans, &own, &pending)?;
+    work.run_times(&plans, &pending)?;
+    if evaluation.with_sample {
+        store.keep_sample(Sample::compute)?;
     }
     let Assembled { files, commits } = assemble(&work, &cells, &plans, machine)?;
     Ok(EvaluationSummary { cells: own.len(), known: work.known, jobs: work.jobs, commits, files })
@@ -157,139 +166,4 @@ fn max_jobs(wanted: usize, cells: &[&GridCell], machine: &Machine) -> usize {
     let free = machine.free_mb as usize * 1024 * 1024 / 4 * 3;
     let fitting = if machine.free_mb == 0 || each == 0 { wanted } else { free / each };
     wanted.min(fitting).max(1)
-}
-
-/// An evaluation in progress.
-struct Work<'a> {
-    evaluation: &'a Evaluation<'a>,
-    store: &'a Store,
-    jobs: usize,
-    threads: usize,
-    observer: &'a dyn CellProgress,
-    estimate: Mutex<Estimate>,
-    known: usize,
-    total: usize,
-}
-
-impl Work<'_> {
-    fn report_progress(&self) {
-        let estimate = self.estimate.lock();
-        let done = self.known + estimate.finished_cells();
-        self.observer.progress(done, self.total, estimate.remaining(self.jobs));
-    }
-
-    /// Runs the cells of one map; the first error stops the remaining ones.
-    fn run_map(&self, plan: &MapPlan, cells: &[&GridCell]) -> Result<(), EvaluationError> {
-        if cells.is_empty() && self.store.map(plan)?.is_some() {
-            return Ok(());
-        }
-        let (atlas, row) = plan.prepare()?;
-        self.store.keep_map(plan, &row)?;
-        let pools = (0..self.jobs)
-            .map(|_| rayon::ThreadPoolBuilder::new().num_threads(self.threads).build());
-        let pools = pools.collect::<Result<Vec<_>, _>>()?;
-        let (workloads, next) = (WorkloadCache::new(cells), AtomicUsize::new(0));
-        let first_error = Mutex::new(None);
-        let run_cells = || {
-            while let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
-                if let Err(error) = self.run_cell(cell, &atlas, &workloads) {
-                    next.store(cells.len(), Ordering::Relaxed);
-                    first_error.lock().get_or_insert(error);
-                }
-            }
-        };
-        std::thread::scope(|scope| {
-            for pool in &pools {
-                scope.spawn(|| pool.install(run_cells));
-            }
-        });
-        first_error.into_inner().map_or(Ok(()), Err)
-    }
-
-    fn run_cell(
-        &self,
-        cell: &GridCell,
-        atlas: &Arc<Atlas>,
-        workloads: &WorkloadCache,
-    ) -> Result<(), EvaluationError> {
-        let begun = Instant::now();
-        let (name, presence) = schemes::presence(&cell.scheme);
-        let mut scheme = match schemes::by_name(atlas, name) {
-            Err(problem @ SchemeError::Map { .. }) => {
-                workloads.release(&cell.population);
-                self.observer.skipped(&cell.population.map.name, &problem);
-                return Ok(());
-            }
-            built => built?,
-        };
-        let workload = workloads.get_or_generate(&cell.population, || {
-            workload::generate(&cell.population, atlas.map(), self.evaluation.maps)
-        })?;
-        let conditions = Conditions {
-            tolerance: Duration::from_millis(cell.dt.into()),
-            dc_max: Length::metres(DC_MAX),
-            presence,
-            tick: TICK,
-            lag: if cell.view == TimeModel::After { TICK } else { Duration::ZERO },
-        };
-        let mut costs = self.costs(cell)?;
-        let result = run(scheme.as_mut(), atlas.map(), &workload, conditions, &mut costs);
-        self.keep_costs(cell, &costs)?;
-        let result = CellResult {
-            commit: self.evaluation.program.commit.clone(),
-            run: cell.row(self.jobs).with(&result.tally),
-            scheme: scheme_row(name, scheme.as_ref()),
-            seconds: CellResult::pack(&result.seconds),
-        };
-        self.store.keep(cell, &result)?;
-        workloads.release(&cell.population);
-        self.estimate.lock().record(cell, begun.elapsed());
-        self.report_progress();
-        Ok(())
-    }
-
-    /// Returns free costs in the unlimited view, else recorded costs if there are any, else
-    /// measured costs.
-    fn costs(&self, cell: &GridCell) -> Result<Costs, EvaluationError> {
-        if cell.view != TimeModel::RealTime {
-            return Ok(Costs::Free);
-        }
-        let recorded = match self.evaluation.costs {
-            Some(folder) => Store::reading(folder).costs(cell)?,
-            None => self.store.costs(cell)?,
-        };
-        Ok(recorded.map_or(Costs::Measured(Vec::new()), |record| Costs::Recorded(record, 0)))
-    }
-
-    /// Stores measured costs and costs replayed from another folder. Fails if the replayed costs
-    /// belong to another run.
-    fn keep_costs(&self, cell: &GridCell, costs: &Costs) -> Result<(), EvaluationError> {
-        match costs {
-            Costs::Measured(record) => self.store.keep_costs(cell, record)?,
-            Costs::Recorded(record, replayed) if !costs.is_complete() => {
-                let path = self.store.costs_file(cell);
-                return Err(EvaluationError::Costs(path, record.len(), *replayed));
-            }
-            Costs::Recorded(record, _) if self.evaluation.costs.is_some() => {
-                self.store.keep_costs(cell, record)?;
-            }
-            _ => (),
-        }
-        Ok(())
-    }
-}
-
-/// Returns the row of a scheme in `schemes.csv`.
-fn scheme_row(name: &str, scheme: &dyn Scheme) -> SchemeRow {
-    let description = scheme.describe();
-    SchemeRow {
-        scheme: name.to_owned(),
-        setting: description.setting.to_owned(),
-        cliques: description.cliques.to_owned(),
-        constraint: description.constraint.to_owned(),
-        pace: match description.pace {
-            Pace::Batch => "batch".to_owned(),
-            Pace::Sequential => "one by one".to_owned(),
-        },
-    }
 }

@@ -4,6 +4,7 @@
 //! `[[grid]]`; fields that are absent in both have the values of the paper (Table III).
 
 mod error;
+mod paper;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -19,6 +20,10 @@ use std::path::{Path, PathBuf};
 pub struct Experiment {
     /// Title of the report.
     pub title: String,
+    /// Whether the report compares the results with the claims of the paper.
+    pub is_paper: bool,
+    /// Map whose distance matrix is timed at several sizes; empty for none.
+    pub matrix_map: String,
     /// Grids in the order of the file.
     pub grids: Vec<ExperimentGrid>,
 }
@@ -59,11 +64,15 @@ pub enum TimeModel {
     /// Processing takes no time, and a query joins the batch after the first one that follows it:
     /// the other reading of the paper's arrivals (docs/SPEC.md §5).
     After,
+    /// As `Unlimited`, in the timing pass: one run at a time, on one thread, repeated while other
+    /// processes load the machine.
+    Timed,
 }
 
 impl TimeModel {
     /// All views.
-    pub const ALL: [TimeModel; 3] = [TimeModel::Unlimited, TimeModel::RealTime, TimeModel::After];
+    pub const ALL: [TimeModel; 4] =
+        [TimeModel::Unlimited, TimeModel::RealTime, TimeModel::After, TimeModel::Timed];
 
     /// Name in files.
     pub fn name(self) -> &'static str {
@@ -71,7 +80,13 @@ impl TimeModel {
             TimeModel::Unlimited => "unlimited",
             TimeModel::RealTime => "realtime",
             TimeModel::After => "after",
+            TimeModel::Timed => "timed",
         }
+    }
+
+    /// Whether the result depends on the clock, so that the run must have the machine to itself.
+    pub fn needs_quiet_machine(self) -> bool {
+        matches!(self, TimeModel::RealTime | TimeModel::Timed)
     }
 }
 
@@ -139,12 +154,6 @@ impl Default for ExperimentGrid {
 }
 
 impl Experiment {
-    /// Returns the experiment of §V of the paper.
-    pub fn paper() -> Experiment {
-        let grid = ExperimentGrid { volume: Volume::BySecond, ..ExperimentGrid::default() };
-        Experiment { title: "Evaluation as in §V of the paper".to_owned(), grids: vec![grid] }
-    }
-
     /// Reads an experiment from `text`, the content of `file`.
     pub fn from_toml(file: &Path, text: &str) -> Result<Experiment, ExperimentError> {
         read::read(file, text)

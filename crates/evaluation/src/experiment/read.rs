@@ -33,7 +33,7 @@ pub(super) fn read(file: &Path, text: &str) -> Checked<Experiment> {
         None => vec![common],
     };
     fields.finish()?;
-    Ok(Experiment { title, grids })
+    Ok(Experiment { title, is_paper: false, matrix_map: String::new(), grids })
 }
 
 /// Reads the grid of a table; absent fields keep the values of `base`.
@@ -48,7 +48,7 @@ fn grid(fields: &mut TomlTable<'_>, base: ExperimentGrid) -> Checked<ExperimentG
         k: list(fields, "k", "MIN-MAX with 2 or more, as in \"2-5\"", k_range, base.k)?,
         dt: fields.take("dt").map_or(Ok(base.dt), |field| tolerances(&field))?,
         schemes: fields.take("schemes").map_or(Ok(base.schemes), |field| schemes(&field))?,
-        views: list(fields, "views", "unlimited, realtime or after", view, base.views)?,
+        views: list(fields, "views", "unlimited, realtime, after or timed", view, base.views)?,
         seeds: fields.take("seeds").map_or(Ok(base.seeds), |field| seeds(&field))?,
         volume: fields.take("volume").map_or(Ok(base.volume), |field| volume(&field))?,
         trips: trips(fields, base.trips)?,

@@ -76,7 +76,7 @@ const INVALID: &[(&str, &str)] = &[
     ),
     (
         "views = \"soon\"",
-        "e.toml, line 1: `views` is \"soon\"; expected unlimited, realtime or after",
+        "e.toml, line 1: `views` is \"soon\"; expected unlimited, realtime, after or timed",
     ),
     (
         "seeds = 0",

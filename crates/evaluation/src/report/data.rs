@@ -1,10 +1,13 @@
 //! Input of a report: the files of a results folder. A missing file counts as empty.
 
 use crate::distinct::{distinct, sorted_distinct};
-use crate::experiment::TimeModel;
+use crate::experiment::{TAXI, TimeModel};
+use crate::maps::EVERY_NODE;
 use crate::neighbours::{DRAWINGS, DrawingRow, MEASURES, MeasureRow};
 use crate::privacy::PortraitRow;
-use crate::results::{self, MapRow, PrivacyRow, ResultsError, RunRow, SchemeRow, VolumeRow};
+use crate::results::{
+    self, MapRow, MatrixRow, PrivacyRow, ResultsError, RunRow, SchemeRow, VolumeRow,
+};
 use crate::schemes;
 use serde::de::DeserializeOwned;
 use std::path::Path;
@@ -28,6 +31,8 @@ pub struct Data {
     pub neighbours: Vec<MeasureRow>,
     /// `neighbours-drawings.csv`.
     pub drawings: Vec<DrawingRow>,
+    /// `matrix.csv`.
+    pub matrix: Vec<MatrixRow>,
     /// `provenance.toml`.
     pub provenance: toml::Table,
 }
@@ -66,6 +71,7 @@ impl Data {
             neighbours: rows(&file(names[5]))?,
             targets: rows(&file("victim.csv"))?,
             drawings: rows(&file(DRAWINGS))?,
+            matrix: rows(&file("matrix.csv"))?,
             provenance: provenance(&file("provenance.toml"))?,
         })
     }
@@ -94,8 +100,20 @@ impl Data {
         all.into_iter().filter(|run| Some(run.users) == users).collect()
     }
 
-    /// Returns all runs of `meshcloak/paper` with unlimited time on simulated users of P1 and P2 whose k
-    /// starts at 2.
+    /// Whether the results are those of §V of the paper, with which the report compares them.
+    pub fn is_paper(&self) -> bool {
+        self.provenance.get("paper").and_then(toml::Value::as_bool) == Some(true)
+    }
+
+    /// Returns the scheme of the figures: `meshcloak/paper` if it ran, else the first that did.
+    pub fn main_scheme(&self) -> &str {
+        let ran = self.runs.iter().any(|run| run.scheme == schemes::PAPER);
+        let first = || self.runs.first().map_or(schemes::PAPER, |run| &run.scheme);
+        if ran { schemes::PAPER } else { first() }
+    }
+
+    /// Returns all runs of the main scheme with unlimited time on simulated users whose k starts at
+    /// 2; of the paper's results those of P1 and P2.
     pub fn paper_runs(&self) -> impl Iterator<Item = &RunRow> {
         self.runs_in_view(TimeModel::Unlimited)
     }
@@ -105,12 +123,29 @@ impl Data {
         self.runs_in_view(TimeModel::After)
     }
 
+    /// Returns the runs like [`Data::paper_runs`] of the timing pass.
+    pub fn timed_runs(&self) -> impl Iterator<Item = &RunRow> {
+        self.runs_in_view(TimeModel::Timed)
+    }
+
+    /// Returns the rows of one seed, and those that have no seed.
+    pub fn of_seed(&self, seed: u64) -> Data {
+        let mut data = self.clone();
+        data.runs.retain(|run| run.seed == seed);
+        data.volume.retain(|row| row.seed == seed);
+        data.privacy.retain(|row| row.seed == seed);
+        data
+    }
+
     fn runs_in_view(&self, view: TimeModel) -> impl Iterator<Item = &RunRow> {
+        let (scheme, is_paper) = (self.main_scheme(), self.is_paper());
         self.runs.iter().filter(move |run| {
-            run.scheme == schemes::PAPER
+            let is_own = !is_paper && !run.profile.starts_with(TAXI);
+            run.scheme == scheme
                 && run.view == view.name()
-                && ["p1", "p2"].contains(&run.profile.as_str())
+                && (is_own || ["p1", "p2"].contains(&run.profile.as_str()))
                 && !run.configuration.contains("..")
+                && !run.map.ends_with(EVERY_NODE)
         })
     }
 }

@@ -3,7 +3,7 @@
 use super::configuration::{PanelKey, RunConfiguration, configurations, panel_keys};
 use super::data::Data;
 use super::number::{count, decimal_or_dash, percent};
-use super::over_dt::series;
+use super::over_dt::{series, spread_note};
 use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
@@ -111,8 +111,9 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
     let mut section = ReportSection::new("people", "Success by user density");
     let runs = DensityRuns::of(data);
     if runs.runs.is_empty() {
-        section
-            .missing("no configuration ran with different user counts (experiments/density.toml).");
+        section.leave_out(
+            "no configuration ran with different user counts (experiments/density.toml).",
+        );
         return Ok(section);
     }
     section.paragraph(
@@ -120,14 +121,16 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
          90 %, and its density.",
     );
     section.table(&runs.table(data));
-    section.paper_note("measures 100,000 users only.");
+    if data.is_paper() {
+        section.paper_note("measures 100,000 users only.");
+    }
     for rank in 0.. {
         let Some(panels) = runs.panels(rank) else { break };
         let mut lines = panels.charts.iter().flat_map(|chart| &chart.series);
         if lines.any(|line| !line.points.is_empty()) {
-            let caption = "Success rate over user count, one line per map. Bars: minimum to \
-                           maximum over seeds.";
-            section.figure(Plot::panels(&format!("people-{}", rank + 1), &panels, 330)?, caption);
+            let note = spread_note(&runs.runs);
+            let caption = format!("Success rate over user count, one line per map.{note}");
+            section.figure(Plot::panels(&format!("people-{}", rank + 1), &panels, 330)?, &caption);
         }
     }
     Ok(section)

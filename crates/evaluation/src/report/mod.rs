@@ -16,6 +16,7 @@ mod page;
 mod paper;
 mod plot;
 mod presence;
+mod printed_mesh;
 mod privacy;
 mod provenance;
 mod schemes;
@@ -29,6 +30,7 @@ pub use data::{Data, DataError};
 pub use plot::Plot;
 
 use import::ImportError;
+use page::ReportSection;
 use picture::PictureError;
 use std::path::{Path, PathBuf};
 
@@ -39,6 +41,8 @@ pub struct HtmlReport {
     pub html: String,
     /// Plots of the page.
     pub plots: Vec<Plot>,
+    /// Markdown table of the paper's claims, if the results are those of §V.
+    pub claims: Option<String>,
 }
 
 /// Failure to build or write a report.
@@ -66,17 +70,15 @@ pub enum ReportError {
 impl HtmlReport {
     /// Builds the report of `data`.
     pub fn new(data: &Data) -> Result<HtmlReport, PictureError> {
-        let mut sections = vec![
-            provenance::section(data),
-            claims::section(data),
-            tables::schemes(data),
-            tables::maps(data),
-            volume::section(data)?,
-        ];
+        let claims = data.is_paper().then(|| claims::judge(data));
+        let mut sections: Vec<ReportSection> =
+            claims.iter().map(|claims| claims::section(claims)).collect();
+        sections.extend([tables::schemes(data), tables::maps(data), volume::section(data)?]);
         for topic in &over_dt::TOPICS {
             sections.push(over_dt::section(data, topic)?);
         }
         sections.extend([
+            printed_mesh::section(data)?,
             batch::section(data),
             schemes::section(data)?,
             density::section(data)?,
@@ -84,15 +86,21 @@ impl HtmlReport {
             presence::section(data)?,
             privacy::section(data)?,
             neighbours::section(data),
-            why_a_map::section(),
         ]);
+        if data.is_paper() {
+            sections.extend([privacy::reachability_section(), why_a_map::section()]);
+        }
+        let provenance = provenance::section(data, &sections);
+        sections.push(provenance);
         let title = data.provenance.get("title").and_then(toml::Value::as_str);
         let title = format!("MeshCloak: {}", title.unwrap_or("evaluation"));
         let (html, plots) = page::page(&title, sections);
-        Ok(HtmlReport { html, plots })
+        let claims = claims.map(|claims| claims::to_markdown(data, &claims));
+        Ok(HtmlReport { html, plots, claims })
     }
 
-    /// Writes the page to `file` and its plots to the folder `plots` beside it.
+    /// Writes the page to `file`, its plots to the folder `plots` and the claims to `claims.md`
+    /// beside it.
     pub fn write(&self, file: &Path) -> Result<(), ReportError> {
         let folder = file.parent().unwrap_or(Path::new("")).join("plots");
         std::fs::create_dir_all(&folder)
@@ -103,6 +111,9 @@ impl HtmlReport {
             if let Some(csv) = plot.csv() {
                 import::write_file(&path.with_extension("csv"), csv.as_bytes())?;
             }
+        }
+        if let Some(claims) = &self.claims {
+            import::write_file(&file.with_file_name("claims.md"), claims.as_bytes())?;
         }
         Ok(import::write_file(file, self.html.as_bytes())?)
     }

@@ -16,20 +16,26 @@ pub(super) fn decimal(value: f64, decimals: usize) -> String {
     picture::decimal(value, decimals)
 }
 
-/// Formats a number with three significant digits (all integer digits, at most six decimals).
+/// Formats a number with three significant digits.
 pub(super) fn significant(value: f64) -> String {
-    let mut decimals = 0;
-    let mut size = value.abs();
-    while size < 100.0 && decimals < 6 && size > 0.0 {
-        size *= 10.0;
-        decimals += 1;
-    }
-    decimal(value, decimals)
+    if value.is_finite() { picture::significant(value) } else { "–".to_owned() }
 }
 
 /// Formats a fraction as a percentage with one decimal.
 pub(super) fn percent(value: Option<f64>) -> String {
     value.map_or("–".to_owned(), |value| decimal(value * 100.0, 1) + " %")
+}
+
+/// Formats the 95 % interval of a share of `cases` independent cases (Wilson).
+pub(super) fn interval(share: Option<f64>, cases: u64) -> String {
+    const Z: f64 = 1.96;
+    let Some(share) = share.filter(|_| cases > 0) else { return "–".to_owned() };
+    let n = cases as f64;
+    let centre = (share + Z * Z / (2.0 * n)) / (1.0 + Z * Z / n);
+    let spread = (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).max(0.0).sqrt();
+    let half = Z * spread / (1.0 + Z * Z / n);
+    let bound = |value: f64| decimal(value.clamp(0.0, 1.0) * 100.0, 1);
+    format!("{}–{} %", bound(centre - half), bound(centre + half))
 }
 
 /// Formats minimum and maximum of `values` as `min – max`, or once if both read the same.
@@ -59,5 +65,9 @@ mod tests {
         assert_eq!(range(&[3.0, 1.0], |v| decimal(v, 0)).as_deref(), Some("1 – 3"));
         assert_eq!(range(&[1.01, 1.0], |v| decimal(v, 0)).as_deref(), Some("1"));
         assert_eq!(range(&[], |v| decimal(v, 0)), None);
+        // Wilson: 0 of 40 allows 8.8 %; half of 100 is 40 to 60 %.
+        assert_eq!(interval(Some(0.0), 40), "0.0–8.8 %");
+        assert_eq!(interval(Some(0.5), 100), "40.4–59.6 %");
+        assert_eq!((interval(None, 9), interval(Some(0.1), 0)), ("–".into(), "–".into()));
     }
 }

@@ -1,5 +1,6 @@
 //! Figures of §V-B: a metric over dt in four panels, one line per map.
 
+use super::claims;
 use super::configuration::{PanelKey, RunConfiguration, configurations, panel_keys, users_label};
 use super::data::Data;
 use super::number::decimal;
@@ -7,6 +8,7 @@ use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
 use super::spread::{Column, Spread, over_seeds};
+use crate::distinct::sorted_distinct;
 use crate::results::RunRow;
 use picture::{LineChart, Panels, PictureError, Scale, Series};
 
@@ -31,6 +33,8 @@ pub(super) struct Topic {
     pub paper: &'static str,
     pub note: &'static str,
     pub metrics: &'static [Metric],
+    /// Whether the numbers come from the timing pass, if there was one.
+    pub is_timed: bool,
 }
 
 /// Sections in the order of the paper.
@@ -43,6 +47,7 @@ pub(super) const TOPICS: [Topic; 5] = [
         note: "This evaluation divides by SUCCEEDED + EXPIRED, so that each query counts once. The \
                rate as printed is shown below; it is lower because a query that waits for several \
                batches counts in each of them.",
+        is_timed: false,
         metrics: &[
             Metric {
                 id: "success-rate",
@@ -67,8 +72,9 @@ pub(super) const TOPICS: [Topic; 5] = [
         title: "Processing time",
         paper: "reports “about tenth of millisecond” per query, and 0.0137 to 0.0410 ms in Table IV \
                 (C++ on a Core i7-6700).",
-        note: "Wall time inside the engine per accepted query, with the threads listed under \
-               Provenance.",
+        note: "Time inside the engine per accepted query, in the timing pass: one run at a time on \
+               one thread. Load: last section.",
+        is_timed: true,
         metrics: &[Metric {
             id: "processing-time",
             title: "Processing time",
@@ -85,6 +91,7 @@ pub(super) const TOPICS: [Topic; 5] = [
                 and k.",
         note: "First the length of the mesh, then the length divided by the size of the set, \
                which is probably what the paper reports.",
+        is_timed: false,
         metrics: &[
             Metric {
                 id: "mesh-length",
@@ -110,6 +117,7 @@ pub(super) const TOPICS: [Topic; 5] = [
         paper: "states that it is always larger than one, fairly independent of dt, and higher in \
                 P2.",
         note: "Set size divided by the requested k, mean over succeeded queries.",
+        is_timed: false,
         metrics: &[Metric {
             id: "relative-k",
             title: "Relative k-anonymity",
@@ -124,6 +132,7 @@ pub(super) const TOPICS: [Topic; 5] = [
         title: "Relative temporal tolerance",
         paper: "states that it falls with dt, and that most queries are cloaked within two seconds.",
         note: "Delay divided by dt, mean over succeeded queries.",
+        is_timed: false,
         metrics: &[Metric {
             id: "relative-dt",
             title: "Relative temporal tolerance",
@@ -137,30 +146,59 @@ pub(super) const TOPICS: [Topic; 5] = [
 
 /// Builds the section of `topic`.
 pub(super) fn section(data: &Data, topic: &Topic) -> Result<ReportSection, PictureError> {
-    let runs = data.main_runs();
+    let runs = runs(data, topic);
     let mut section = ReportSection::new(topic.id, topic.title);
-    if runs.is_empty() {
-        section.missing("no run of meshcloak/paper with unlimited time on P1 or P2.");
+    if !panel_keys(&configurations(&runs)).iter().any(|key| has_several_dt(&runs, key)) {
+        section.leave_out("no scheme ran with several dt.");
         return Ok(section);
     }
-    section.paper_note(topic.paper);
-    section.paragraph(topic.note);
+    if data.is_paper() {
+        section.paper_note(topic.paper);
+        section.paragraph(topic.note);
+    }
     for metric in topic.metrics {
         let panels = panels(data, &runs, metric);
         let caption = format!(
-            "{} over dt, {}. Bars: minimum to maximum over seeds.",
+            "{} over dt, {}, {}.{}",
             metric.title,
-            users_label(&runs)
+            data.main_scheme(),
+            users_label(&runs),
+            spread_note(&runs)
         );
         section.figure(Plot::panels(metric.id, &panels, 330)?, &caption);
         section
             .collapsed_table(&format!("{} in numbers", metric.title), &table(data, &runs, metric));
-        if let Some(late) = late_arrivals(data, &runs, metric) {
+        if let Some(late) = late_arrivals(data, &runs, metric).filter(|_| !topic.is_timed) {
             let name = format!("{} if queries join the batch after the next", metric.title);
             section.collapsed_table(&name, &late);
         }
     }
+    if data.is_paper() && topic.id == "mesh" {
+        section.heading("Share of the total street length, by divisor");
+        section.table(&claims::divisors(data));
+    }
     Ok(section)
+}
+
+/// Returns the runs that a topic shows.
+fn runs<'a>(data: &'a Data, topic: &Topic) -> Vec<&'a RunRow> {
+    let main = data.main_runs();
+    let users = main.first().map(|run| run.users);
+    let timed = || data.timed_runs().filter(|run| users.is_none_or(|users| run.users == users));
+    match topic.is_timed && (data.is_paper() || timed().next().is_some()) {
+        true => timed().collect(),
+        false => main,
+    }
+}
+
+fn has_several_dt(runs: &[&RunRow], key: &PanelKey) -> bool {
+    configurations(runs).iter().filter(|one| key.contains(one)).count() > 1
+}
+
+/// Explains the bars of a figure, if there are any.
+pub(super) fn spread_note(runs: &[&RunRow]) -> &'static str {
+    let seeds = sorted_distinct(runs.iter().map(|run| run.seed)).len();
+    if seeds > 1 { " Bars: minimum to maximum over seeds." } else { "" }
 }
 
 fn panels(data: &Data, runs: &[&RunRow], metric: &Metric) -> Panels {

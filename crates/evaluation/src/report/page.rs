@@ -33,6 +33,25 @@ impl HtmlTable {
         self.row(cells.map(|(_, cell)| cell));
     }
 
+    /// Removes the last column.
+    pub fn drop_last_column(&mut self) {
+        self.head.pop();
+        self.rows.iter_mut().for_each(|row| drop(row.pop()));
+    }
+
+    /// Removes the columns in which every cell is empty or a dash.
+    pub fn drop_empty_columns(&mut self) {
+        for column in (0..self.head.len()).rev() {
+            let is_empty = |row: &Vec<String>| {
+                row.get(column).is_none_or(|cell| cell.is_empty() || cell == "–")
+            };
+            if self.rows.iter().all(is_empty) {
+                self.head.remove(column);
+                self.rows.iter_mut().for_each(|row| drop(row.remove(column)));
+            }
+        }
+    }
+
     /// Whether every cell of a column is a number, a dash or empty, and at least one is not empty.
     fn is_numeric(&self, column: usize) -> bool {
         let mut cells = self.rows.iter().filter_map(|row| row.get(column));
@@ -74,12 +93,23 @@ pub(super) struct ReportSection {
     title: String,
     body: String,
     plots: Vec<Plot>,
+    /// Whether the section has a table, list or figure.
+    has_results: bool,
+    /// Why results are missing.
+    left_out: Option<String>,
 }
 
 impl ReportSection {
     /// Creates an empty section with the anchor `id`.
     pub fn new(id: &'static str, title: &str) -> ReportSection {
-        ReportSection { id, title: title.to_owned(), body: String::new(), plots: Vec::new() }
+        ReportSection {
+            id,
+            title: title.to_owned(),
+            body: String::new(),
+            plots: Vec::new(),
+            has_results: false,
+            left_out: None,
+        }
     }
 
     fn push(&mut self, text: fmt::Arguments<'_>) {
@@ -96,9 +126,15 @@ impl ReportSection {
         self.push(format_args!("<p class=\"paper\"><b>The paper</b> {}</p>\n", Escaped(words)));
     }
 
-    /// Appends the reason why content is missing.
-    pub fn missing(&mut self, words: &str) {
-        self.push(format_args!("<p class=\"missing\">Left out: {}</p>\n", Escaped(words)));
+    /// Records why results are missing. A section without any is left out of the page.
+    pub fn leave_out(&mut self, reason: &str) {
+        self.left_out = Some(reason.to_owned());
+    }
+
+    /// Title and reason of a section that is left out.
+    pub fn missing(&self) -> Option<String> {
+        let reason = self.left_out.as_ref().filter(|_| !self.has_results)?;
+        Some(format!("{}: {reason}", self.title))
     }
 
     /// Appends a third-level heading.
@@ -108,6 +144,7 @@ impl ReportSection {
 
     /// Appends a bullet list.
     pub fn list(&mut self, sentences: impl IntoIterator<Item = String>) {
+        self.has_results = true;
         self.body.push_str("<ul>\n");
         for sentence in sentences {
             self.push(format_args!("<li>{}</li>\n", Escaped(&sentence)));
@@ -117,6 +154,7 @@ impl ReportSection {
 
     /// Appends a table.
     pub fn table(&mut self, table: &HtmlTable) {
+        self.has_results = true;
         table.write(&mut self.body).expect("writing to a String cannot fail");
     }
 
@@ -129,6 +167,7 @@ impl ReportSection {
 
     /// Appends a figure with links to its files.
     pub fn figure(&mut self, plot: Plot, caption: &str) {
+        self.has_results = true;
         let (name, svg) = (plot.name(), plot.svg());
         let words = Escaped(caption);
         self.push(format_args!("<figure role=\"img\" aria-label=\"{words}\">\n{svg}"));
@@ -142,8 +181,9 @@ impl ReportSection {
     }
 }
 
-/// Renders the page and collects its plots.
-pub(super) fn page(title: &str, sections: Vec<ReportSection>) -> (String, Vec<Plot>) {
+/// Renders the page of the sections that have results, and collects its plots.
+pub(super) fn page(title: &str, mut sections: Vec<ReportSection>) -> (String, Vec<Plot>) {
+    sections.retain(|section| section.has_results);
     let mut out = String::new();
     write_page(&mut out, title, &sections).expect("writing to a String cannot fail");
     (out, sections.into_iter().flat_map(|section| section.plots).collect())
@@ -186,5 +226,30 @@ mod tests {
         assert!(!html.contains("<script") && plots.is_empty());
         assert!(html.contains("&lt;script&gt;&quot;&#39;&amp;\u{fffd}"));
         assert!(html.contains("<td class=\"n\">1,000</td>") && html.contains("<td>b</td>"));
+    }
+
+    #[test]
+    fn columns_without_values_are_dropped() {
+        let mut table = HtmlTable::new(["a", "b", "c"]);
+        table.row(["1", "–", ""]);
+        table.row(["–", "–", "2"]);
+        table.drop_empty_columns();
+        assert_eq!(
+            (table.head, table.rows[1].join("")),
+            (vec!["a".into(), "c".into()], "–2".into())
+        );
+    }
+
+    #[test]
+    fn a_section_without_results_is_neither_on_the_page_nor_in_its_contents() {
+        let mut empty = ReportSection::new("empty", "Empty");
+        empty.paragraph("words");
+        empty.leave_out("nothing ran.");
+        assert_eq!(empty.missing().as_deref(), Some("Empty: nothing ran."));
+        let mut full = ReportSection::new("full", "Full");
+        full.list(["a".to_owned()]);
+        assert_eq!(full.missing(), None);
+        let (html, _) = page("t", vec![empty, full]);
+        assert!(!html.contains("Empty") && html.contains("href=\"#full\""));
     }
 }

@@ -3,7 +3,7 @@
 
 use super::data::Data;
 use super::number::{count, decimal, decimal_or_dash, percent};
-use super::over_dt::series;
+use super::over_dt::{series, spread_note};
 use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
@@ -175,7 +175,7 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
     let mut section = ReportSection::new("presence", "Presence reports without a question");
     let runs = PresenceRuns::of(data);
     if runs.runs.is_empty() {
-        section.missing("no run with presence reports (experiments/presence.toml).");
+        section.leave_out("no run with presence reports (experiments/presence.toml).");
         return Ok(section);
     }
     section.paragraph(
@@ -194,9 +194,12 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
     let title = "Success rate of asking users".to_owned();
     let columns = charts.len().min(2);
     let panels = Panels { title, charts, columns, scale: Scale::Shared };
-    let caption = "Success rate of asking users over the share of users without a question. Bars: \
-                   minimum to maximum over seeds.";
-    section.figure(Plot::panels("presence", &panels, 420)?, caption);
+    let those: Vec<&RunRow> = runs.runs.iter().map(|(run, _)| *run).collect();
+    let caption = format!(
+        "Success rate of asking users over the share of users without a question.{}",
+        spread_note(&those)
+    );
+    section.figure(Plot::panels("presence", &panels, 420)?, &caption);
     section.paper_note("has asking users only.");
     Ok(section)
 }

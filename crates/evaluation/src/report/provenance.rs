@@ -1,9 +1,11 @@
 //! Section "Provenance": commit, machine, settings, users and seeds of the results.
 
 use super::data::Data;
-use super::number::count;
+use super::number::{count, decimal, range};
 use super::page::{HtmlTable, ReportSection};
 use crate::distinct::sorted_distinct;
+use crate::load::MAX_LOAD;
+use crate::results::RunRow;
 use toml::Value;
 
 /// Keys of `provenance.toml` and their labels in the report.
@@ -28,7 +30,7 @@ const FIELDS: [(&str, &str); 17] = [
 ];
 
 /// Builds the section.
-pub(super) fn section(data: &Data) -> ReportSection {
+pub(super) fn section(data: &Data, others: &[ReportSection]) -> ReportSection {
     let mut section = ReportSection::new("provenance", "Provenance");
     let mut table = HtmlTable::new(["", ""]);
     for (path, name) in FIELDS {
@@ -45,11 +47,32 @@ pub(super) fn section(data: &Data) -> ReportSection {
     table.row(["seeds".to_owned(), join(&seeds)]);
     let truncated: u64 = runs.iter().map(|run| run.truncated_batches).sum();
     table.row(["batches with a truncated clique search".to_owned(), count(truncated)]);
+    table.row(["load of the timing pass (cores of other processes)".to_owned(), load(data)]);
     section.table(&table);
+    let missing: Vec<String> = others.iter().filter_map(ReportSection::missing).collect();
+    if data.is_paper() && !missing.is_empty() {
+        section.paragraph("Not part of these results:");
+        section.list(missing);
+    }
     if data.provenance.is_empty() {
-        section.missing("provenance.toml is missing.");
+        section.leave_out("provenance.toml is missing.");
     }
     section
+}
+
+/// Describes the load of the machine in the timing pass.
+fn load(data: &Data) -> String {
+    let timed: Vec<&RunRow> = data.runs.iter().filter(|run| run.view == "timed").collect();
+    let loads: Vec<f64> = timed.iter().filter_map(|run| run.load_during).collect();
+    let marked = loads.iter().filter(|&&load| load > MAX_LOAD).count();
+    let repeats: u32 = timed.iter().map(|run| run.repeats).sum();
+    match range(&loads, |load| decimal(load, 2)) {
+        Some(range) => format!(
+            "{range}; {marked} of {} runs above {MAX_LOAD}, {repeats} repetitions",
+            timed.len()
+        ),
+        None => "no timing pass".to_owned(),
+    }
 }
 
 fn value<'a>(table: &'a toml::Table, path: &str) -> Option<&'a Value> {

@@ -44,7 +44,7 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
     let mut section = ReportSection::new("rivals", "Scheme comparison");
     let populations = populations(data);
     if populations.is_empty() {
-        section.missing(
+        section.leave_out(
             "no two schemes ran on the same map and user count (experiments/schemes.toml).",
         );
         return Ok(section);
@@ -57,16 +57,17 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
          real time the last batch before expiry is always too late: success and mean delay are \
          slightly lower than with unlimited time.",
     );
-    section.paper_note(
+    if data.is_paper() {
+        section.paper_note(
         "states that CliqueCloak and ICliqueCloak take several to tens of milliseconds per query, \
          and that the areas of ICliqueCloak grow up to 80 % of the map. It measures neither.",
     );
+    }
     for (map, users) in populations {
         let is_here = |run: &&RunRow| run.map == map && run.users == users && is_simulated(run);
         let runs: Vec<&RunRow> = data.runs.iter().filter(is_here).collect();
         let map_km2 = data.map(map).map(|row| row.area_km2);
         let title = format!("{}, {} users", map_title(map), count(users.into()));
-        section.heading(&title);
         let mut drawn = false;
         for one in configurations(&runs) {
             let comparison =
@@ -75,6 +76,7 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
                 continue;
             }
             if !drawn {
+                section.heading(&title);
                 let name = format!("schemes-{map}-{users}");
                 let caption = format!("{title}, {}", one.name);
                 section.figure(Plot::dots(&name, &dots(&comparison, &caption))?, &caption);
@@ -157,5 +159,6 @@ fn table(comparison: &SchemeComparison<'_>) -> HtmlTable {
             ("within 2 s", percent(either(|run| run.served_within_2s))),
         ]);
     }
+    table.drop_empty_columns();
     table
 }

@@ -4,12 +4,15 @@ use super::data::Data;
 use super::number::{count, decimal};
 use super::page::{HtmlTable, ReportSection};
 use super::paper::{self, map_title};
+use crate::maps::EVERY_NODE;
 
 /// Builds Table I from the schemes' descriptions.
 pub(super) fn schemes(data: &Data) -> ReportSection {
-    let mut section = ReportSection::new("schemes", "Table I: schemes");
+    let is_paper = data.is_paper();
+    let title = if is_paper { "Table I: schemes" } else { "Schemes" };
+    let mut section = ReportSection::new("schemes", title);
     if data.schemes.is_empty() {
-        section.missing("schemes.csv has no rows.");
+        section.leave_out("schemes.csv has no rows.");
         return section;
     }
     let mut table = HtmlTable::default();
@@ -25,7 +28,13 @@ pub(super) fn schemes(data: &Data) -> ReportSection {
             ("Table I of the paper", printed),
         ]);
     }
+    if !is_paper {
+        table.drop_last_column();
+    }
     section.table(&table);
+    if !is_paper {
+        return section;
+    }
     section.paragraph(
         "The paper compares three schemes; the others represent the rest of its related work. \
          CliqueCloak differs in its constraint only: users provide no box of their own here, so \
@@ -36,13 +45,15 @@ pub(super) fn schemes(data: &Data) -> ReportSection {
 
 /// Builds Table II: each map of this evaluation above the paper's map that it replaces.
 pub(super) fn maps(data: &Data) -> ReportSection {
-    let mut section = ReportSection::new("maps", "Table II: maps");
+    let is_paper = data.is_paper();
+    let title = if is_paper { "Table II: maps" } else { "Maps" };
+    let mut section = ReportSection::new("maps", title);
     if data.maps.is_empty() {
-        section.missing("maps.csv has no rows.");
+        section.leave_out("maps.csv has no rows.");
         return section;
     }
     let mut table = HtmlTable::default();
-    for row in &data.maps {
+    for row in data.maps.iter().filter(|row| !row.map.ends_with(EVERY_NODE)) {
         let cell = |value| decimal(value, 2);
         table.record([
             ("map", map_title(&row.map)),
@@ -55,7 +66,7 @@ pub(super) fn maps(data: &Data) -> ReportSection {
             ("street length (km)", cell(row.street_km)),
             ("distance matrix (ms)", decimal(row.matrix_ms, 0)),
         ]);
-        if let Some(map) = paper::map(&row.map) {
+        if let Some(map) = paper::map(&row.map).filter(|_| is_paper) {
             let mut cells = vec![map.name.to_owned(), "paper".to_owned()];
             cells.extend([map.nodes, map.edges].map(count));
             cells.extend([map.width_km, map.height_km, map.area_km2, map.street_km].map(cell));
@@ -63,6 +74,9 @@ pub(super) fn maps(data: &Data) -> ReportSection {
         }
     }
     section.table(&table);
+    if !is_paper {
+        return section;
+    }
     let sentences = data.maps.iter().filter_map(|row| {
         let map = paper::map(&row.map)?;
         Some(format!("{} for {}: {}", map_title(&row.map), map.name, map.difference))

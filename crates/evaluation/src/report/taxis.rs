@@ -16,19 +16,22 @@ use picture::PictureError;
 /// Builds the section.
 pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
     let mut section = ReportSection::new("taxis", "Real taxi trips");
+    let taxis = || data.runs.iter().filter(|run| run.profile.starts_with(TAXI));
+    let has_paper = taxis().any(|run| run.scheme == PAPER);
+    let first = taxis().next().map_or(PAPER, |run| run.scheme.as_str());
+    let scheme = if has_paper { PAPER } else { first };
     let is_taxi_run = |run: &&RunRow| {
-        run.profile.starts_with(TAXI) && run.scheme == PAPER && run.view == "unlimited"
+        run.profile.starts_with(TAXI) && run.scheme == scheme && run.view == "unlimited"
     };
     let runs: Vec<&RunRow> = data.runs.iter().filter(is_taxi_run).collect();
     if runs.is_empty() {
-        section.missing("no run on real trips (experiments/taxis.toml).");
+        section.leave_out("no run on real trips (experiments/taxis.toml).");
         return Ok(section);
     }
     section.paragraph(
         "Trips of different hours are overlaid and matched to the streets. They ask at the query \
          intervals of P1 and P2 and keep their recorded speeds.",
     );
-    section.paper_note("simulates all of its users.");
     section.table(&table(data, &runs));
     for map in data.maps_of(&runs) {
         let here: Vec<&RunRow> = runs.iter().copied().filter(|run| run.map == map).collect();

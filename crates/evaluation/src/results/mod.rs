@@ -9,7 +9,8 @@ mod rows;
 
 use import::ImportError;
 pub use privacy::{OWN_MODEL, PrivacyRow, own_model_row, privacy_rows};
-pub use rows::{MapRow, RunRow, SchemeRow, TIMING_COLUMNS, VolumeRow};
+pub(crate) use rows::rounded;
+pub use rows::{MapRow, MatrixRow, RunRow, SchemeRow, TIMING_COLUMNS, VolumeRow};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -71,13 +72,13 @@ mod tests {
         queries,succeeded,expired,refused,success_rate,printed_success_rate,region_metres,\
         region_metres_per_member,region_area_m2,max_region_area_m2,relative_k,k_by_users,k_by_askers,relative_dt,\
         mean_delay_s,served_within_2s,largest_nodes,largest_edges,truncated_batches,mean_batch_ms,us_per_query,us_collect,\
-        us_graph,us_cliques,us_mesh,us_settle,worst_batch_ms,jobs";
+        us_graph,us_cliques,us_mesh,us_settle,worst_batch_ms,jobs,load_before,load_during,load_after,repeats";
     const VOLUME_COLUMNS: &str = "map,users,configuration,scheme,view,seed,time,new,succeeded,\
         expired,waiting,nodes,edges";
     const MAP_COLUMNS: &str = "map,nodes,edges,width_km,height_km,area_km2,street_km,matrix_ms";
     const PRIVACY_COLUMNS: &str = "map,users,configuration,seed,scheme,success_rate,region_metres,\
         relative_k,mean_delay_s,us_per_query,ms_per_batch,attack,level,publications,below_k,alone,anonymity,metres_left,\
-        error_m,wrong,more,seconds";
+        error_m,wrong,more,seconds,commit";
 
     #[test]
     fn rows_survive_writing_and_reading() {

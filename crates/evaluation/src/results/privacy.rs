@@ -45,12 +45,21 @@ pub struct PrivacyRow {
     pub more: String,
     /// Seconds on one thread.
     pub seconds: f64,
+    /// Commit of the program; empty in files of earlier versions.
+    #[serde(default)]
+    pub commit: String,
 }
 
 impl PrivacyRow {
     /// Key of the run; the rows of a run are adjacent.
     pub fn run(&self) -> (&str, u32, &str, u64, &str) {
         (&self.map, self.users, &self.configuration, self.seed, &self.scheme)
+    }
+
+    /// Returns the row without the columns that depend on the clock.
+    #[must_use]
+    pub fn without_times(self) -> PrivacyRow {
+        PrivacyRow { us_per_query: None, ms_per_batch: None, seconds: 0.0, ..self }
     }
 
     /// Returns a further figure by name.

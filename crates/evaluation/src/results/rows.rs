@@ -60,12 +60,38 @@ pub struct RunRow {
     pub worst_batch_ms: f64,
     /// Number of concurrent cells.
     pub jobs: usize,
+    /// Cores that other processes kept busy before, during and after a run of the timing pass.
+    #[serde(default)]
+    pub load_before: Option<f64>,
+    #[serde(default)]
+    pub load_during: Option<f64>,
+    #[serde(default)]
+    pub load_after: Option<f64>,
+    /// Number of earlier attempts that were discarded because of the load.
+    #[serde(default)]
+    pub repeats: u32,
 }
 
 /// Number of clock-dependent columns at the end of `runs.csv`.
-pub const TIMING_COLUMNS: usize = 9;
+pub const TIMING_COLUMNS: usize = 13;
 
 impl RunRow {
+    /// Returns the row without the columns that depend on the clock.
+    #[must_use]
+    pub fn without_times(self) -> RunRow {
+        RunRow {
+            mean_batch_ms: None,
+            us_per_query: None,
+            us_collect: None,
+            us_graph: None,
+            us_cliques: None,
+            us_mesh: None,
+            us_settle: None,
+            worst_batch_ms: 0.0,
+            ..self
+        }
+    }
+
     /// Returns the row with the measured columns.
     #[must_use]
     pub fn with(self, tally: &Tally) -> RunRow {
@@ -108,8 +134,27 @@ impl RunRow {
     }
 }
 
+/// A row of `matrix.csv`: time of the distance matrix of a part of a map, on one thread.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[expect(missing_docs, reason = "the columns are named as in maps.csv")]
+pub struct MatrixRow {
+    pub map: String,
+    /// `cut` to a window, or `thinned` to its main streets over the whole area.
+    pub method: String,
+    /// Share of the terminals (cut) or streets (thinned) that are kept.
+    pub share: f64,
+    pub terminals: usize,
+    pub streets: usize,
+    /// Entries of the matrix.
+    pub pairs: usize,
+    /// Fastest of three computations.
+    pub matrix_ms: f64,
+    /// Cores that other processes kept busy meanwhile.
+    pub load_during: Option<f64>,
+}
+
 /// Rounds to six decimals.
-pub(super) fn rounded(number: f64) -> f64 {
+pub(crate) fn rounded(number: f64) -> f64 {
     (number * 1e6).round() / 1e6
 }
 

@@ -39,18 +39,9 @@ pub(crate) struct SucceededOutcome {
     pub length: Option<f64>,
 }
 
-type Read<T> = Result<T, ScoreProblem>;
+pub(super) type Read<T> = Result<T, ScoreProblem>;
 
 impl OutcomeLine {
-    pub(crate) fn read(text: &str) -> Read<OutcomeLine> {
-        let value: Value =
-            serde_json::from_str(text).map_err(|error| ScoreProblem::Json(error.to_string()))?;
-        let Value::Object(fields) = value else {
-            return Err(ScoreProblem::Json("expected an object".to_owned()));
-        };
-        OutcomeLine::of_fields(&fields)
-    }
-
     /// Reads the members of an object.
     pub(crate) fn of_fields(fields: &Map<String, Value>) -> Read<OutcomeLine> {
         let query = fields.get("query").ok_or(ScoreProblem::Missing("query"))?;
@@ -136,7 +127,7 @@ fn texts(fields: &Map<String, Value>, field: &'static str) -> Read<Option<Vec<St
     texts.map(Some).ok_or_else(|| wrong(field, value, "a list of ids"))
 }
 
-fn text_of(value: &Value) -> Option<String> {
+pub(super) fn text_of(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),

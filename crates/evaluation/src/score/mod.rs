@@ -3,6 +3,7 @@
 //!
 //! Outcomes that contradict the queries or each other are errors with a line number.
 
+mod batch_rows;
 mod error;
 pub(crate) mod line;
 mod outcome_reader;

@@ -1,5 +1,6 @@
 //! Streaming reader of outcomes: NDJSON, plain or gzipped, or Parquet.
 
+use super::batch_rows::BatchRows;
 use super::error::{ScoreError, ScoreProblem};
 use super::line::OutcomeLine;
 use flate2::bufread::MultiGzDecoder;
@@ -20,6 +21,7 @@ enum Rows<'a> {
     Lines {
         input: Box<dyn BufRead + Send + 'a>,
         number: u64,
+        batch: BatchRows,
     },
     #[cfg(feature = "parquet")]
     Columns(Box<JsonRows<'a>>),
@@ -67,7 +69,10 @@ impl<'a> OutcomeReader<'a> {
             true => Box::new(BufReader::with_capacity(1 << 18, MultiGzDecoder::new(raw))),
             false => Box::new(raw),
         };
-        Ok(OutcomeReader { name: path.to_owned(), rows: Rows::Lines { input, number: 0 } })
+        Ok(OutcomeReader {
+            name: path.to_owned(),
+            rows: Rows::Lines { input, number: 0, batch: BatchRows::default() },
+        })
     }
 
     #[cfg(feature = "parquet")]
@@ -126,7 +131,7 @@ impl<'a> OutcomeReader<'a> {
     /// Returns location and content of the next outcome; `None` after the last.
     fn next_line(&mut self) -> Result<Option<LocatedLine>, ScoreError> {
         match &mut self.rows {
-            Rows::Lines { input, number } => loop {
+            Rows::Lines { input, number, batch } => loop {
                 let mut text = String::new();
                 *number += 1;
                 let location = FileLocation::Line(*number);
@@ -139,7 +144,7 @@ impl<'a> OutcomeReader<'a> {
                     return Ok(None);
                 }
                 if !text.trim().is_empty() {
-                    return Ok(Some((location, OutcomeLine::read(&text))));
+                    return Ok(Some((location, batch.read(&text))));
                 }
             },
             #[cfg(feature = "parquet")]

@@ -76,7 +76,7 @@ pub fn paths(scenes: &[&TownScene; 2]) -> Canvas {
     for (index, (scene, atlas)) in scenes.iter().zip(&atlases).enumerate() {
         sheet.select(index, "ways");
         sheet.streets(&scene.town.map);
-        draw_path(&mut sheet, scene, atlas);
+        draw_path(&mut sheet, scene, atlas, ["A", "B"]);
         let map = &scene.town.map;
         for terminal in map.terminals() {
             let (point, label) = (map.terminal(terminal), map.terminal_label(terminal));
@@ -118,9 +118,10 @@ fn notes(scene: &TownScene, atlas: &Atlas) -> Vec<(String, Weight)> {
     notes
 }
 
-fn draw_path(sheet: &mut Sheet, scene: &TownScene, atlas: &Atlas) {
+/// Draws a shortest path between two users.
+pub(super) fn draw_path(sheet: &mut Sheet, scene: &TownScene, atlas: &Atlas, names: [&str; 2]) {
     let map = atlas.map();
-    let (a, b) = (scene.user("A"), scene.user("B"));
+    let [a, b] = names.map(|name| scene.user(name));
     let paths = all_paths(atlas, a, b);
     let path = paths.iter().min_by_key(|path| path.length()).expect("B can be reached from A");
     let between = streets_between(atlas, path.exit, path.entrance);

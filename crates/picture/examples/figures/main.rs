@@ -1,4 +1,4 @@
-//! Draws the paper's figures 5–9 from the towns in `fixtures/`, everything in them computed by
+//! Draws the paper's figures 1, 2 and 4–9 from the towns in `fixtures/`, everything in them computed by
 //! the engine: `cargo run -p picture --example figures [FOLDER] [svg|png]`.
 
 #[path = "paper.rs"]

@@ -1,7 +1,9 @@
 //! The paper's figures, computed by the engine from fixtures.
 
+mod architecture;
 mod landmarks;
 mod reach;
+mod settings;
 
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, DistanceMatrix, MAX_DC_MAX};
@@ -26,7 +28,9 @@ macro_rules! fixture {
 /// Returns every figure with the base name of its file.
 pub fn figures() -> Vec<(&'static str, Canvas)> {
     vec![
+        ("fig-1-settings", settings::settings(&fixture!("bridge"), &fixture!("one-way"))),
         ("fig-2-free-space", landmarks::free_space(&fixture!("bridge"), &fixture!("one-way"))),
+        ("fig-4-architecture", architecture::architecture()),
         ("fig-5-reachable", reach::reachable(&fixture!("reachable"))),
         ("fig-6-constraint-graph", constraint_graph(&fixture!("figure-cg"))),
         (

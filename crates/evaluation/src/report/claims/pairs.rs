@@ -39,18 +39,34 @@ pub(super) fn values(all: &[MetricValue<'_>]) -> Vec<f64> {
     all.iter().map(|one| one.value).collect()
 }
 
-/// Counts the pairs selected by `is_pair` whose first value is at least the second. `suffix` is
-/// appended to the text. Returns `None` without pairs.
+/// Whether both have the same map, profile and k, and the first a longer dt.
+pub(super) fn longer_dt(a: &MetricValue<'_>, b: &MetricValue<'_>) -> bool {
+    a.has_same_map_and_profile(b)
+        && a.configuration.k_max == b.configuration.k_max
+        && a.configuration.dt > b.configuration.dt
+}
+
+/// Whether both have the same map, k and dt, the first with P2 and the second with P1.
+pub(super) fn p2_over_p1(a: &MetricValue<'_>, b: &MetricValue<'_>) -> bool {
+    let key = |one: &MetricValue<'_>| (one.configuration.k_max, one.configuration.dt);
+    let profiles = (a.configuration.profile.as_str(), b.configuration.profile.as_str());
+    a.map == b.map && key(a) == key(b) && profiles == ("p2", "p1")
+}
+
+/// Relative difference below which two values count as equal: seeds differ by as much.
+const TIE: f64 = 0.005;
+
+/// Counts the pairs selected by `is_pair` whose first value is at least the second, up to [`TIE`].
+/// Returns `None` without pairs.
 pub(super) fn ordered(
     all: &[MetricValue<'_>],
     is_pair: impl Fn(&MetricValue<'_>, &MetricValue<'_>) -> bool,
-    suffix: &str,
 ) -> Option<Finding> {
     let pairs =
         || all.iter().flat_map(|a| all.iter().map(move |b| (a, b))).filter(|(a, b)| is_pair(a, b));
     let total = pairs().count();
-    let held = pairs().filter(|(a, b)| a.value >= b.value).count();
-    let measured = format!("in {held} of {total} pairs{suffix}");
+    let held = pairs().filter(|(a, b)| a.value >= b.value * (1.0 - TIE)).count();
+    let measured = format!("in {held} of {total} pairs");
     (total > 0).then(|| Finding { measured, verdict: Verdict::of_share(held, total) })
 }
 
@@ -58,24 +74,23 @@ pub(super) fn ordered(
 mod tests {
     use super::*;
 
+    fn one(dt: f64, value: f64) -> MetricValue<'static> {
+        let (name, profile) = (String::new(), "p1".to_owned());
+        let configuration = RunConfiguration { name, profile, k_max: 5, dt };
+        MetricValue { map: "a", configuration, value }
+    }
+
     #[test]
     fn each_pair_is_counted_once_and_ties_hold() {
-        let one = |dt, value| MetricValue {
-            map: "a",
-            configuration: RunConfiguration {
-                name: String::new(),
-                profile: "p1".into(),
-                k_max: 5,
-                dt,
-            },
-            value,
-        };
-        let all = [one(3.0, 0.5), one(4.0, 0.5), one(5.0, 0.4)];
-        let later =
-            |a: &MetricValue<'_>, b: &MetricValue<'_>| a.configuration.dt > b.configuration.dt;
-        let found = ordered(&all, later, "").unwrap();
+        let all = [one(3.0, 0.5), one(4.0, 0.499), one(5.0, 0.4)];
+        let found = ordered(&all, longer_dt).unwrap();
         // 4 over 3 is a tie; 5 is below both.
-        assert_eq!((found.measured.as_str(), found.verdict), ("in 1 of 3 pairs", Verdict::Partly));
-        assert_eq!(ordered(&all[..1], later, ""), None);
+        assert_eq!((found.measured.as_str(), found.verdict), ("in 1 of 3 pairs", Verdict::Refuted));
+        let found = ordered(&all, |a, b| longer_dt(b, a)).unwrap();
+        assert_eq!(
+            (found.measured.as_str(), found.verdict),
+            ("in 3 of 3 pairs", Verdict::Confirmed)
+        );
+        assert_eq!(ordered(&all[..1], longer_dt), None);
     }
 }

@@ -6,9 +6,10 @@ mod choosing;
 mod comparison;
 mod reachability;
 mod target;
+mod utility;
 
 use super::data::Data;
-use super::number::{count, decimal, decimal_or_dash, percent};
+use super::number::{count, decimal, decimal_or_dash, interval, percent};
 use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
@@ -19,20 +20,29 @@ use picture::{DotPanel, DotScale, Dots, PictureError};
 /// Builds the section.
 pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
     let mut section = ReportSection::new("privacy", "Privacy against cost");
-    section.paper_note(
-        "claims reciprocity (§I, §II-A) and protection against an adversary with the map, the speed \
-         and the last position (§III-F). It runs no attack.",
-    );
+    if data.is_paper() {
+        section.paper_note(
+            "claims reciprocity (§I, §II-A) and protection against an adversary with the map, the \
+             speed and the last position (§III-F). It runs no attack.",
+        );
+    }
     match AttackComparison::of(&data.privacy) {
         Some(comparison) => compare(&mut section, &comparison, data)?,
-        None => section.missing(
+        None => section.leave_out(
             "no attack results (run meshcloak attack --scheme all --region reach,cells --out DIR).",
         ),
     }
     choosing::add(&mut section, &data.privacy)?;
-    section.heading("Reachability attack on the plane and on the map");
-    reachability::add(&mut section);
+    utility::add(&mut section, &data.privacy)?;
     Ok(section)
+}
+
+/// Builds the section on the paper's third motivating example.
+pub(super) fn reachability_section() -> ReportSection {
+    let title = "Reachability attack on the plane and on the map";
+    let mut section = ReportSection::new("reachability", title);
+    reachability::add(&mut section);
+    section
 }
 
 fn compare(
@@ -148,6 +158,7 @@ fn table(comparison: &AttackComparison<'_>) -> HtmlTable {
             ("own model: error (m)", number(OWN_MODEL, |row| row.error_m, 0)),
         ]);
     }
+    table.drop_empty_columns();
     table
 }
 
@@ -160,6 +171,7 @@ fn attack_table(comparison: &AttackComparison<'_>) -> HtmlTable {
             ("level", row.level.clone()),
             ("disclosures", count(row.publications)),
             ("below k", percent(row.below_k)),
+            ("95 % interval", interval(row.below_k, row.publications)),
             ("one candidate left", percent(row.alone)),
             ("k′/k", decimal_or_dash(row.anonymity, 2)),
             ("remaining street (m)", decimal_or_dash(row.metres_left, 0)),
@@ -169,6 +181,7 @@ fn attack_table(comparison: &AttackComparison<'_>) -> HtmlTable {
             ("time (s)", decimal(row.seconds, 2)),
         ]);
     }
+    table.drop_empty_columns();
     table
 }
 

@@ -1,0 +1,264 @@
+//! Runs the cells of an evaluation.
+
+use super::estimate::Estimate;
+use super::workload_cache::WorkloadCache;
+use super::{CellProgress, Evaluation, EvaluationError, Shard};
+use crate::costs::Costs;
+use crate::experiment::TimeModel;
+use crate::grid::GridCell;
+use crate::load::{RunLoad, repeat_until_quiet};
+use crate::maps::{DC_MAX, MapPlan};
+use crate::matrix_growth::matrix_growth;
+use crate::results::{RunRow, SchemeRow, rounded};
+use crate::run::{Conditions, TICK, run};
+use crate::schemes;
+use crate::store::{CellResult, Store};
+use crate::workload::{self, Workload};
+use baselines::SchemeError;
+use meshcloak::distance::Atlas;
+use meshcloak::scheme::{Pace, Scheme};
+use meshcloak::units::Length;
+use parking_lot::Mutex;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// An evaluation in progress.
+pub(super) struct Work<'a> {
+    pub(super) evaluation: &'a Evaluation<'a>,
+    pub(super) store: &'a Store,
+    pub(super) jobs: usize,
+    pub(super) threads: usize,
+    pub(super) observer: &'a dyn CellProgress,
+    pub(super) estimate: Mutex<Estimate>,
+    pub(super) known: usize,
+    pub(super) total: usize,
+}
+
+impl Work<'_> {
+    pub(super) fn report_progress(&self) {
+        let estimate = self.estimate.lock();
+        let done = self.known + estimate.finished_cells();
+        self.observer.progress(done, self.total, estimate.remaining(self.jobs));
+    }
+
+    /// Runs the cells that do not depend on the clock, by map.
+    pub(super) fn run_answers(
+        &self,
+        plans: &[MapPlan],
+        own: &[&GridCell],
+        pending: &[&GridCell],
+    ) -> Result<(), EvaluationError> {
+        if !self.evaluation.pass.includes(TimeModel::Unlimited) {
+            return Ok(());
+        }
+        for plan in plans {
+            let is_here = |cell: &&GridCell| cell.population.map == *plan;
+            let runs = |cell: &&GridCell| is_here(cell) && !cell.view.needs_quiet_machine();
+            let cells: Vec<&GridCell> = pending.iter().copied().filter(runs).collect();
+            // A map without cells of the shard is read by another shard.
+            let is_needed = self.evaluation.shard == Shard::ALL || own.iter().any(is_here);
+            let is_known = cells.is_empty() && self.store.map(plan)?.is_some();
+            if is_needed && !is_known {
+                self.run_map(plan, &cells, self.jobs, self.threads)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the cells that depend on the clock, one at a time, and times the distance matrix.
+    pub(super) fn run_times(
+        &self,
+        plans: &[MapPlan],
+        pending: &[&GridCell],
+    ) -> Result<(), EvaluationError> {
+        if !self.evaluation.pass.includes(TimeModel::Timed) {
+            return Ok(());
+        }
+        for plan in plans {
+            let of_view = |view: TimeModel| -> Vec<&GridCell> {
+                let is_here = |cell: &&GridCell| cell.population.map == *plan && cell.view == view;
+                pending.iter().copied().filter(is_here).collect()
+            };
+            for (view, threads) in [(TimeModel::Timed, 1), (TimeModel::RealTime, self.threads)] {
+                let cells = of_view(view);
+                if !cells.is_empty() {
+                    self.run_map(plan, &cells, 1, threads)?;
+                }
+            }
+        }
+        self.time_matrix()
+    }
+
+    /// Times the distance matrix of the experiment's map unless it is stored.
+    fn time_matrix(&self) -> Result<(), EvaluationError> {
+        let name = &self.evaluation.experiment.matrix_map;
+        if name.is_empty() || self.store.matrix()?.is_some() || self.observer.is_stopped() {
+            return Ok(());
+        }
+        let plan = MapPlan::of(name, self.evaluation.maps)?;
+        let map = plan.read()?.map;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+        let rows = pool
+            .install(|| matrix_growth(&plan.name, &map))
+            .map_err(|error| EvaluationError::Part(plan.name, error))?;
+        Ok(self.store.keep_matrix(&rows)?)
+    }
+
+    /// Runs cells of one map in `jobs` concurrent threads; the first error stops the remaining ones.
+    fn run_map(
+        &self,
+        plan: &MapPlan,
+        cells: &[&GridCell],
+        jobs: usize,
+        threads: usize,
+    ) -> Result<(), EvaluationError> {
+        if self.observer.is_stopped() {
+            return Ok(());
+        }
+        let (atlas, row) = plan.prepare()?;
+        self.store.keep_map(plan, &row)?;
+        let pools = (0..jobs).map(|_| rayon::ThreadPoolBuilder::new().num_threads(threads).build());
+        let pools = pools.collect::<Result<Vec<_>, _>>()?;
+        let (workloads, next) = (WorkloadCache::new(cells), AtomicUsize::new(0));
+        let first_error = Mutex::new(None);
+        let run_cells = || {
+            while let Some(&cell) = cells.get(next.fetch_add(1, Ordering::Relaxed)) {
+                if self.observer.is_stopped() {
+                    return;
+                }
+                if let Err(error) = self.run_cell(cell, &atlas, &workloads) {
+                    next.store(cells.len(), Ordering::Relaxed);
+                    first_error.lock().get_or_insert(error);
+                }
+            }
+        };
+        std::thread::scope(|scope| {
+            for pool in &pools {
+                scope.spawn(|| pool.install(run_cells));
+            }
+        });
+        first_error.into_inner().map_or(Ok(()), Err)
+    }
+
+    fn run_cell(
+        &self,
+        cell: &GridCell,
+        atlas: &Arc<Atlas>,
+        workloads: &WorkloadCache,
+    ) -> Result<(), EvaluationError> {
+        let begun = Instant::now();
+        let (name, _) = schemes::presence(&cell.scheme);
+        if let Err(problem @ SchemeError::Map { .. }) = schemes::by_name(atlas, name) {
+            workloads.release(&cell.population);
+            self.observer.skipped(&cell.population.map.name, &problem);
+            return Ok(());
+        }
+        let workload = workloads.get_or_generate(&cell.population, || {
+            workload::generate(&cell.population, atlas.map(), self.evaluation.maps)
+        })?;
+        let result = match cell.view {
+            TimeModel::Timed => self.run_timed(cell, atlas, &workload)?,
+            _ => self.run_once(cell, atlas, &workload)?,
+        };
+        self.store.keep(cell, &result)?;
+        workloads.release(&cell.population);
+        self.estimate.lock().record(cell, begun.elapsed());
+        self.report_progress();
+        Ok(())
+    }
+
+    /// Runs a cell again while other processes load the machine, and records their load.
+    fn run_timed(
+        &self,
+        cell: &GridCell,
+        atlas: &Arc<Atlas>,
+        workload: &Workload,
+    ) -> Result<CellResult, EvaluationError> {
+        let attempt = || {
+            let (result, load) = RunLoad::around(|| self.run_once(cell, atlas, workload));
+            Ok::<_, EvaluationError>((result?, load))
+        };
+        let (mut result, load, repeats) = repeat_until_quiet(attempt)?;
+        result.run = RunRow {
+            load_before: load.before.map(rounded),
+            load_during: load.during.map(rounded),
+            load_after: load.after.map(rounded),
+            repeats,
+            ..result.run
+        };
+        Ok(result)
+    }
+
+    fn run_once(
+        &self,
+        cell: &GridCell,
+        atlas: &Arc<Atlas>,
+        workload: &Workload,
+    ) -> Result<CellResult, EvaluationError> {
+        let (name, presence) = schemes::presence(&cell.scheme);
+        let mut scheme = schemes::by_name(atlas, name)?;
+        let conditions = Conditions {
+            tolerance: Duration::from_millis(cell.dt.into()),
+            dc_max: Length::metres(DC_MAX),
+            presence,
+            tick: TICK,
+            lag: if cell.view == TimeModel::After { TICK } else { Duration::ZERO },
+        };
+        let mut costs = self.costs(cell)?;
+        let result = run(scheme.as_mut(), atlas.map(), workload, conditions, &mut costs);
+        self.keep_costs(cell, &costs)?;
+        let jobs = if cell.view.needs_quiet_machine() { 1 } else { self.jobs };
+        Ok(CellResult {
+            commit: self.evaluation.program.commit.clone(),
+            run: cell.row(jobs).with(&result.tally),
+            scheme: scheme_row(name, scheme.as_ref()),
+            seconds: CellResult::pack(&result.seconds),
+        })
+    }
+
+    /// Returns free costs in the unlimited view, else recorded costs if there are any, else
+    /// measured costs.
+    fn costs(&self, cell: &GridCell) -> Result<Costs, EvaluationError> {
+        if cell.view != TimeModel::RealTime {
+            return Ok(Costs::Free);
+        }
+        let recorded = match self.evaluation.costs {
+            Some(folder) => Store::reading(folder).costs(cell)?,
+            None => self.store.costs(cell)?,
+        };
+        Ok(recorded.map_or(Costs::Measured(Vec::new()), |record| Costs::Recorded(record, 0)))
+    }
+
+    /// Stores measured costs and costs replayed from another folder. Fails if the replayed costs
+    /// belong to another run.
+    fn keep_costs(&self, cell: &GridCell, costs: &Costs) -> Result<(), EvaluationError> {
+        match costs {
+            Costs::Measured(record) => self.store.keep_costs(cell, record)?,
+            Costs::Recorded(record, replayed) if !costs.is_complete() => {
+                let path = self.store.costs_file(cell);
+                return Err(EvaluationError::Costs(path, record.len(), *replayed));
+            }
+            Costs::Recorded(record, _) if self.evaluation.costs.is_some() => {
+                self.store.keep_costs(cell, record)?;
+            }
+            _ => (),
+        }
+        Ok(())
+    }
+}
+
+/// Returns the row of a scheme in `schemes.csv`.
+fn scheme_row(name: &str, scheme: &dyn Scheme) -> SchemeRow {
+    let description = scheme.describe();
+    SchemeRow {
+        scheme: name.to_owned(),
+        setting: description.setting.to_owned(),
+        cliques: description.cliques.to_owned(),
+        constraint: description.constraint.to_owned(),
+        pace: match description.pace {
+            Pace::Batch => "batch".to_owned(),
+            Pace::Sequential => "one by one".to_owned(),
+        },
+    }
+}
