@@ -18,6 +18,7 @@ mod leaks;
 mod log_capture;
 mod me;
 mod openapi;
+mod origins;
 mod positions;
 mod printing;
 mod reload;
