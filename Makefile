@@ -73,6 +73,7 @@ test: setup node chromium page valgrind postgis ogc nats
 served:
 	$(MAKE) schemathesis
 	$(MAKE) connect
+	$(MAKE) js
 built:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(GATES)
