@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-scale connect start-pages clients soak fuzz deb deb-test image sbom operators js cluster-test faketime cluster cluster-access cluster-load pir results-check
+.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-scale connect clients soak fuzz deb deb-test image container-test sbom operators js parquet-memory cluster-test faketime cluster cluster-access cluster-load pir results-check
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -73,6 +73,7 @@ test: setup node chromium page valgrind postgis ogc nats
 served:
 	$(MAKE) schemathesis
 	$(MAKE) connect
+	$(MAKE) js
 built:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(GATES)
@@ -83,18 +84,13 @@ results-check: setup
 	$(CARGO) test --workspace --test results_check
 	$(CARGO) test --workspace --test cli figures
 
-# Runs every command of docs/CONNECT.md.
+# Runs every command of docs/CONNECT.md and of the getting-started pages of app makers and operators.
 ASK = $(CARGO) build -q -p gateway --example ask
-connect: postgis ogc
+PAGES ?= CONNECT.md START_APPS.md START_OPERATORS.md
+connect: postgis ogc clients
 	$(COMMAND)
 	$(ASK)
-	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask
-
-# Runs every command of the getting-started pages. Not part of `make test`.
-start-pages: clients
-	$(COMMAND)
-	$(ASK)
-	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask START_APPS.md START_OPERATORS.md
+	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask $(PAGES)
 
 # Fuzzes the client API with valid and invalid requests generated from its OpenAPI document.
 schemathesis:
@@ -197,6 +193,17 @@ image: setup page
 	$(CARGO) build --release --bin meshcloak
 	dist/image.sh target/release/meshcloak
 
+# Runs the image alone and with PostGIS and NATS as in examples/compose. Needs root, and `make image`.
+CONTAINERS = target/containers
+container-test: nats $(CONTAINERS)/ready
+	@command -v mmdebstrap >/dev/null || { echo "installing mmdebstrap"; $(APT) mmdebstrap; }
+	@command -v podman >/dev/null || { echo "installing podman"; $(APT) --no-install-recommends podman runc netavark aardvark-dns; }
+	CONTAINERS_CONF=$(CURDIR)/dist/containers.conf PATH="$(CURDIR)/$(CONTAINERS)/bin:$(PATH)" python3 dist/container_test.py $(NATS_SERVER)
+$(CONTAINERS)/ready: dist/requirements.txt
+	python3 -m venv --clear $(CONTAINERS)
+	$(CONTAINERS)/bin/pip install -q --disable-pip-version-check -r dist/requirements.txt
+	@touch $@
+
 # Bill of materials of the binary, CycloneDX.
 sbom:
 	python3 dist/sbom.py >target/sbom.cdx.json
@@ -206,8 +213,8 @@ operators:
 	@command -v promtool >/dev/null || { echo "installing promtool"; $(APT) --no-install-recommends prometheus; }
 	python3 dist/check.py
 
-# Builds and tests the client for browsers and Node against a running gateway.
-js: setup node
+# Builds and tests the client for browsers and Node against a running gateway, in Node and in Chromium.
+js: setup node chromium
 	$(COMMAND)
 	cd clients/js && npm ci --no-audit --no-fund && npm run -s build && npm test
 
@@ -313,6 +320,12 @@ $(SCALE)/ready: examples/scale/requirements.txt
 	python3 -m venv --clear $(SCALE)
 	$(SCALE)/bin/pip install -q --disable-pip-version-check -r examples/scale/requirements.txt
 	@touch $@
+
+# Memory of `cloak` over the number of rows of a Parquet file: ROWS is a list.
+ROWS ?= 1_000_000 20_000_000
+parquet-memory: setup $(PYTHON)/ready
+	$(CARGO) build --release --bin meshcloak
+	$(PYTHON)/bin/python crates/offline/tests/rows.py target/release/meshcloak $(ROWS)
 
 # Installs Python, which runs the OGC server, the webhook example and the tests of the Python package.
 python3:

@@ -22,15 +22,31 @@ class Alone(mc.Scheme):
                 yield [member.index for member in members], [query.street]
 
 
+EVERYWHERE = mc.Rectangle(-1e5, -1e5, 1e5, 1e5)
+
+
 class Town(mc.Scheme):
-    """All users are one set, and the region is the square around all streets."""
+    """All users whose k the set meets are one set, and the region is the square around all streets."""
 
     name = "town"
     regions = "fixed"
 
     def cloak(self, state, now):
+        members = list({query.user: query for query in state.waiting}.values())
+        while any(query.k > len(members) for query in members):
+            members = [query for query in members if query.k <= len(members)]
+        return [([query.index for query in members], EVERYWHERE)] if members else []
+
+
+class Crowd(Town):
+    """All users are one set, also those whose k it does not meet. They are not served, so that they do
+    not publish the region: in batches of few users it leaves the others fewer candidates than members."""
+
+    name = "crowd"
+
+    def cloak(self, state, now):
         users = {query.user: query.index for query in state.waiting}
-        return [(users.values(), mc.Rectangle(-1e5, -1e5, 1e5, 1e5))] if users else []
+        return [(users.values(), EVERYWHERE)] if users else []
 
 
 def test_a_python_scheme_equals_the_native_one_when_it_returns_the_same(city, people):
@@ -46,11 +62,12 @@ def test_a_python_scheme_equals_the_native_one_when_it_returns_the_same(city, pe
 
 def test_an_attack_that_runs_the_scheme_again_finds_the_weak_one(city, people):
     rows = {}
-    for scheme in [Alone(), Town(), "meshcloak/reciprocal"]:
+    for scheme in [Alone(), Crowd(), Town(), "meshcloak/reciprocal"]:
         row = city.attack(people, scheme, ["inversion"]).rows()[-1]
         rows[row["scheme"]] = row["below_k"]
-    assert rows["town"] < 0.05 and rows["meshcloak/reciprocal"] == 0
-    assert rows["alone"] > 0.3
+    # All members of a set publish its region.
+    assert rows["town"] == 0 and rows["meshcloak/reciprocal"] == 0
+    assert 0 < rows["crowd"] < rows["alone"]
 
 
 def test_evaluate_compares_native_and_python_schemes(city):

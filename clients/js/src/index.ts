@@ -4,7 +4,7 @@
 import { MeshCloakError, Refused, Unreachable } from './errors.js';
 import { Live, type LiveOptions } from './live.js';
 import { answerOf, isRefusal, refusalOf } from './results.js';
-import type { Answer, Query, Report, Result } from './types.js';
+import type { Answer, Own, OwnQuery, Query, Report, Result } from './types.js';
 
 export * from './errors.js';
 export * from './types.js';
@@ -14,7 +14,7 @@ export { Live, type Ask, type LiveEvent, type LiveOptions, type Position } from 
 export interface Options {
   /** Address of the gateway; `https`, or `http` on this machine. */
   url: string;
-  /** Key of the account, `mc_…`. */
+  /** Key of the account, `mc_…`, or for `own` and `askOwn` the personal token of a user, `mp_…`. */
   key: string;
   /** Throw [[NotExact]] if objects may be missing; on by default. */
   exact?: boolean;
@@ -54,6 +54,17 @@ export class MeshCloak {
     if (outcome !== 'present') throw new MeshCloakError(message ?? `the report ended as ${outcome}`);
   }
 
+  /** Returns what the user of the personal token may ask. */
+  own(): Promise<Own> {
+    return this.json<Own>('v1/me', {});
+  }
+
+  /** Asks a question of the user of the personal token. It has no ticket, so that a lost request is not repeated. */
+  async askOwn(query: OwnQuery, { signal }: AskOptions = {}): Promise<Answer> {
+    const init = { method: 'POST', body: JSON.stringify(query), ...(signal ? { signal } : {}) };
+    return answerOf(await this.json<Result>('v1/me/queries', init), this.options.exact ?? true);
+  }
+
   /** Cancels a query. Returns whether it was cancelled before it was published. */
   async cancel(ticket: string): Promise<boolean> {
     const path = `v1/queries/${encodeURIComponent(ticket)}`;
@@ -61,17 +72,12 @@ export class MeshCloak {
     return result.outcome === 'cancelled';
   }
 
-  /** Asks any number of queries over one connection; answers arrive in order of completion. */
+  /**
+   * Asks any number of queries over one connection; answers arrive in order of completion. An array is
+   * sent at once, which works in every browser; an async iterable needs a browser that streams bodies.
+   */
   async *stream(queries: AsyncIterable<Query> | Iterable<Query>, { signal }: AskOptions = {}): AsyncGenerator<StreamLine> {
-    const encoder = new TextEncoder();
-    const iterator = Symbol.asyncIterator in queries ? queries[Symbol.asyncIterator]() : queries[Symbol.iterator]();
-    const body = new ReadableStream<Uint8Array>({
-      async pull(controller) {
-        const { done, value } = await iterator.next();
-        if (done) return controller.close();
-        controller.enqueue(encoder.encode(`${JSON.stringify(withTicket(value))}\n`));
-      },
-    });
+    const body = Symbol.asyncIterator in queries ? streamed(queries) : Array.from(queries, ndjson).join('');
     // Half duplex: browsers and Node require it for a body that is a stream.
     const init = { method: 'POST', body, duplex: 'half', ...(signal ? { signal } : {}) } as RequestInit;
     const response = await this.request('v1/queries/stream', init, 'application/x-ndjson');
@@ -138,6 +144,24 @@ export class MeshCloak {
 
 function withTicket<T extends Report>(query: T): T & { ticket: string } {
   return { ...query, ticket: query.ticket ?? crypto.randomUUID() };
+}
+
+const ndjson = (query: Query): string => `${JSON.stringify(withTicket(query))}\n`;
+
+/** A body that sends each query as soon as it is known. */
+function streamed(queries: AsyncIterable<Query>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = queries[Symbol.asyncIterator]();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await iterator.next();
+      if (done) return controller.close();
+      controller.enqueue(encoder.encode(ndjson(value)));
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
 }
 
 async function parsed(response: Response): Promise<unknown> {

@@ -47,6 +47,7 @@ type Message =
   | { type: 'error'; seq: number; error: RefusalBody }
   | { type: 'skipped'; count: number };
 
+const ABNORMAL = 1006;
 const POLICY = 1008;
 const RESUMED_ELSEWHERE = 'resumed by another connection';
 
@@ -123,7 +124,8 @@ export class Live implements AsyncIterable<LiveEvent> {
       socket.send(JSON.stringify({ type: 'hello', person, ...first }));
     };
     socket.onmessage = ({ data }) => this.receive(String(data));
-    socket.onerror = () => {};
+    // After a failed handshake some implementations send no `close`.
+    socket.onerror = () => setTimeout(() => this.lost(socket, ABNORMAL, ''), 0);
     socket.onclose = ({ code, reason }) => this.lost(socket, code, reason);
   }
 

@@ -563,6 +563,11 @@ export interface components {
             /** @description Number of objects that were left out because of the limits on answers; the farthest ones. */
             left_out?: number | null;
             /**
+             * @description What the guarantee keeps secret: `who asked what`. That the members of the set asked, their
+             *     places and their k are not secrets. Absent under `paper`, which keeps nothing secret.
+             */
+            secret?: string | null;
+            /**
              * @description Number of streets in the region that the service was asked about, rounded up to 1, 2 or 5
              *     times a power of ten.
              */

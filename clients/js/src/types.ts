@@ -22,6 +22,11 @@ export type Report = Omit<Wire, 'question' | 'ticket'> & { ticket?: string };
 /** A report with a question. */
 export type Query = Report & { question: Question };
 
+/** A question of the user of a personal token. Missing `k` and `dt` are those of the user's settings. */
+export type OwnQuery = Omit<Schemas['MeQuery'], 'question'> & { question: Question };
+/** What the user of a personal token may ask. */
+export type Own = Schemas['MeBody'];
+
 /** An answer: objects nearest first, and the receipt. */
 export interface Answer {
   ticket: string;

@@ -9,13 +9,11 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import * as client from '../dist/index.js';
-import { root, start } from './gateway.mjs';
+import { root, start, street } from './gateway.mjs';
 
 const { MeshCloak, NotHidden, Refused, Unreachable, describe } = client;
 const question = { find: 'nearest', count: 3 };
-let gateway;
-let mesh;
-let here;
+let gateway, mesh, here;
 
 /** A query of a user near the middle of the map, where a street is. */
 const query = (person, more = {}) => ({ person, ...here, k: 3, dt: 20, dc: 800, question, ...more });
@@ -23,23 +21,9 @@ const query = (person, more = {}) => ({ person, ...here, k: 3, dt: 20, dc: 800, 
 before(async () => {
   gateway = await start();
   mesh = new MeshCloak(gateway);
-  here = await street();
+  here = await street(gateway, mesh, client);
 });
 after(() => gateway.stop());
-
-/** Finds a position on a street: off the map the gateway refuses. */
-async function street() {
-  for (let step = 0; step < 400; step++) {
-    const at = { lon: gateway.middle.lon + step * 2e-5, lat: gateway.middle.lat + step * 1e-5 };
-    try {
-      await mesh.ask({ person: `scout${step}`, ...at, k: 2, dt: 0, dc: 100, question });
-    } catch (error) {
-      if (error instanceof NotHidden) return at;
-      assert.equal(error.reason, 'off-map');
-    }
-  }
-  throw new Error('no street near the middle of the map');
-}
 
 test('users who ask together are answered with receipts', async () => {
   const answers = await Promise.all(['a', 'b', 'c'].map((person) => mesh.ask(query(person))));
@@ -110,6 +94,31 @@ test('a stream answers each of its queries', async () => {
   assert.equal(found.get('q').error.reason, 'off-map');
 });
 
+test('a stream that is made as it goes answers each of its queries', async () => {
+  async function* made() {
+    for (const person of ['na', 'oa', 'pa']) yield query(person);
+  }
+  const lines = [];
+  for await (const line of mesh.stream(made())) lines.push(line.answer.receipt.k_reached);
+  assert.deepEqual(lines, [3, 3, 3]);
+});
+
+test('the user of a personal token asks with it', async () => {
+  const mine = new MeshCloak({ ...gateway, key: await gateway.token('jo') });
+  const { k, categories } = await mine.own();
+  assert.deepEqual([k, categories.includes('cafe')], [3, true]);
+  const own = { ...here, question };
+  const [answer] = await Promise.all([mine.askOwn(own), mesh.ask(query('y')), mesh.ask(query('z'))]);
+  assert.equal(answer.receipt.k_reached, 3);
+  assert.equal(answer.objects.length, 3);
+  await assert.rejects(mine.askOwn({ ...own, dt: 0 }), NotHidden);
+  await assert.rejects(mine.ask(query('jo')), (error) => error instanceof Refused && error.reason === 'key');
+  let asked = 0;
+  const lost = new MeshCloak({ ...gateway, fetch: async () => { asked += 1; throw new TypeError('network'); } });
+  await assert.rejects(lost.askOwn(own), Unreachable);
+  assert.equal(asked, 1, 'a question without a ticket is not repeated');
+});
+
 test('a session resumes after its socket is lost, and loses no answer', async () => {
   const sockets = [];
   class Recorded extends WebSocket {
@@ -123,8 +132,9 @@ test('a session resumes after its socket is lost, and loses no answer', async ()
   assert.equal(live.position(here), false, 'nothing is sent before the session is open');
   assert.deepEqual((await events.next()).value, { type: 'open', resumed: false });
   assert.ok(live.position({ ...here, ticket: 'live-1', dc: 800 }));
-  // The gateway answers the ticket only after it has read the position.
-  while ((await fetch(`${gateway.url}/v1/queries`, { method: 'POST', headers: { authorization: `Bearer ${gateway.key}`, 'content-type': 'application/json' }, body: JSON.stringify({ ...query('r'), ticket: 'live-1', k: 4 }) })).status !== 409);
+  // Messages are read in order: the refusal shows that the position before it was read.
+  assert.ok(live.position({ lon: 0, lat: 0 }));
+  assert.equal((await events.next()).value.error.reason, 'off-map');
   sockets[0].close();
   const closed = (await events.next()).value;
   assert.equal(closed.type, 'closed');
@@ -133,9 +143,6 @@ test('a session resumes after its socket is lost, and loses no answer', async ()
   assert.deepEqual(seen[0], { type: 'open', resumed: true });
   assert.equal(seen[1].answer.ticket, 'live-1');
   assert.equal(sockets.length, 2);
-  assert.ok(live.position({ lon: 0, lat: 0 }));
-  const { value: refused } = await events.next();
-  assert.equal(refused.error.reason, 'off-map');
   live.close();
   assert.equal((await events.next()).done, true);
 });
@@ -153,18 +160,26 @@ test('positions are never sent in the clear or elsewhere', async () => {
     assert.throws(() => new MeshCloak({ url, key: 'k' }), /https only/, url);
   }
   const asked = [];
-  const elsewhere = createServer((request, response) => {
+  const servers = [];
+  /** A web server on this machine; resolves with its address. */
+  const site = async (answer) => {
+    const server = createServer(answer);
+    servers.push(server);
+    await new Promise((done) => server.listen(0, '127.0.0.1', done));
+    return `http://127.0.0.1:${server.address().port}`;
+  };
+  const elsewhere = await site((request, response) => {
     asked.push(request.url);
     response.end('{}');
-  }).listen(0, '127.0.0.1');
-  const target = `http://127.0.0.1:${elsewhere.address().port}/`;
-  const redirecting = createServer((_, response) => response.writeHead(307, { location: target }).end()).listen(0, '127.0.0.1');
-  const url = `http://127.0.0.1:${redirecting.address().port}`;
-  await assert.rejects(new MeshCloak({ url, key: 'k' }).ask(query('v')), Unreachable);
-  const garbled = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
-  await assert.rejects(new MeshCloak({ url: `http://127.0.0.1:${garbled.address().port}`, key: 'k' }).ask(query('w')), Unreachable);
+  });
+  const redirecting = await site((_, response) => response.writeHead(307, { location: elsewhere }).end());
+  const garbled = await site((_, response) => response.end('<html>'));
+  for (const url of [redirecting, garbled]) {
+    await assert.rejects(new MeshCloak({ url, key: 'k' }).ask(query('v')), Unreachable, url);
+    await assert.rejects(new MeshCloak({ url, key: 'k' }).askOwn({ ...here, question }), Unreachable, url);
+  }
   assert.deepEqual(asked, []);
-  [elsewhere, redirecting, garbled].forEach((server) => server.close());
+  servers.forEach((server) => server.close().closeAllConnections());
 });
 
 test('only an answered result is an answer', async () => {

@@ -91,6 +91,7 @@ pub mod ticker;
 mod access;
 mod charged_body;
 pub mod compatible;
+mod cross_origin;
 pub mod live;
 pub mod me;
 pub mod routes;

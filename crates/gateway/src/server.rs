@@ -1,5 +1,6 @@
 //! Routers of the client API and of the operator's socket, and the OpenAPI document.
 
+use crate::cross_origin;
 use crate::gateway::Gateway;
 use crate::routes;
 use crate::status;
@@ -39,7 +40,8 @@ pub fn app(gateway: Arc<Gateway>) -> Router {
     if gateway.config().server.app {
         router = router.merge(crate::me::app_routes());
     }
-    router
+    let origins = gateway.config().server.origins.clone();
+    let router = router
         .fallback(routes::unknown_path)
         .method_not_allowed_fallback(routes::wrong_method)
         .layer(SetResponseHeaderLayer::if_not_present(
@@ -50,7 +52,8 @@ pub fn app(gateway: Arc<Gateway>) -> Router {
             X_CONTENT_TYPE_OPTIONS,
             HeaderValue::from_static("nosniff"),
         ))
-        .with_state(gateway)
+        .with_state(gateway);
+    if origins.is_empty() { router } else { router.layer(cross_origin::layer(&origins)) }
 }
 
 /// Builds the router of the operator's socket.

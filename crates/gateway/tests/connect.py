@@ -110,12 +110,15 @@ class Shell:
         ids = re.findall(r'"id":"(\w{12})","token"', text)
         self.fill.update({"5f0c9d1e77aa": ids[0]} if ids else {})
         if expected:
-            pattern = ".*".join(re.escape(part) for part in "\n".join(expected).split("…"))
-            assert re.match(pattern.replace("5f0c9d1e77aa", r"\w+"), text, re.DOTALL), (expected, text)
+            lines = "\n".join(expected)
+            for old, new in self.fill.items():
+                lines = lines.replace(old, new)
+            pattern = ".*".join(re.escape(part) for part in lines.split("…"))
+            assert re.match(pattern, text, re.DOTALL), (expected, text)
         else:
             assert status == 0 and '"refused"' not in text, (status, text)
         if background:
-            wait(re.findall(r"\d{4,5}", command) or [self.fill["127.0.0.1:8080"].split(":")[1]])
+            wait(re.findall(r"(?:--port|\.geojson) (\d+)", command) or [self.fill["127.0.0.1:8080"].split(":")[1]])
         self.count += 1
 
 

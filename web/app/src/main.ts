@@ -2,7 +2,7 @@
 
 import { me, nearest, NoAnswer, type Me } from './me';
 import * as store from './store';
-import { age, distance, receipt } from './words';
+import { age, distance, receipt, seconds, title } from './words';
 
 function element<T extends HTMLElement>(id: string): T {
   const found = document.getElementById(id);
@@ -36,11 +36,14 @@ function showAnswer(last: store.LastAnswer): void {
     const item = document.createElement('li');
     const name = document.createElement('span');
     name.className = 'name';
-    name.textContent = place.name || place.category;
-    const what = document.createElement('span');
-    what.className = 'what';
-    what.textContent = place.category.replaceAll('_', ' ');
-    name.append(what);
+    name.textContent = place.name || title(place.category);
+    // The category is known to a user who has chosen one.
+    if (!last.category) {
+      const what = document.createElement('span');
+      what.className = 'what';
+      what.textContent = title(place.category);
+      name.append(what);
+    }
     const far = document.createElement('span');
     far.className = 'far';
     far.textContent = distance(place.metres);
@@ -57,7 +60,7 @@ function showChoices(settings: Me | null): void {
   const kept = store.choices();
   const names = settings?.categories ?? (kept?.category ? [kept.category] : []);
   const option = (value: string, text: string): HTMLOptionElement => new Option(text, value);
-  category.replaceChildren(option('', 'Anything'), ...names.map((name) => option(name, name.replaceAll('_', ' '))));
+  category.replaceChildren(option('', 'Anything'), ...names.map((name) => option(name, title(name))));
   category.value = kept?.category ?? '';
   if (settings) {
     k.max = String(Math.min(settings.k_max, 50));
@@ -70,7 +73,7 @@ function showChoices(settings: Me | null): void {
 
 function showNumbers(): void {
   element('k-value').textContent = k.value;
-  element('dt-value').textContent = dt.value;
+  element('dt-value').textContent = seconds(Number(dt.value));
 }
 
 function position(): Promise<{ lon: number; lat: number }> {
@@ -108,12 +111,14 @@ function problem(error: unknown): void {
   if (!(error instanceof NoAnswer)) throw error;
   const last = store.lastAnswer();
   if (last) showAnswer(last);
-  say(error.isDenied ? 'The token is not valid any more. Disconnect, and scan a new code.' : error.message, true);
+  const sentence = error.isDenied ? 'The token is not valid any more. Disconnect, and scan a new code.' : error.message;
+  say(last ? `${sentence} Below is the last answer.` : sentence, true);
 }
 
 async function open(token: string): Promise<void> {
   welcome.hidden = true;
   ask.hidden = false;
+  element('forget').hidden = false;
   showChoices(null);
   const last = store.lastAnswer();
   if (last) showAnswer(last);

@@ -6,6 +6,16 @@ export function distance(metres: number): string {
   return metres < 1000 ? `${Math.round(metres)} m` : `${(metres / 1000).toFixed(1)} km`;
 }
 
+export function seconds(count: number): string {
+  return count === 1 ? '1 second' : `${count} seconds`;
+}
+
+/** A category as a title: `fast_food` is `Fast food`. */
+export function title(category: string): string {
+  const text = category.replaceAll('_', ' ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 export function age(millis: number): string {
   const minutes = Math.floor(millis / 60_000);
   if (minutes < 1) return 'less than a minute ago';
@@ -15,10 +25,11 @@ export function age(millis: number): string {
 }
 
 export function receipt(receipt: Receipt): string {
+  const delay = receipt.delay < 1 ? 'less than a second' : seconds(Math.round(receipt.delay));
   const rest = receipt.exact ? '' : ' The answer may lack places.';
   return (
     `You were hidden among at least ${receipt.k_reached} users. ` +
     `The service was asked about up to ${receipt.streets} streets, not about your position, ` +
-    `${receipt.delay.toFixed(1)} seconds after you asked.${rest}`
+    `${delay} after you asked.${rest}`
   );
 }

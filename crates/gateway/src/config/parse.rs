@@ -69,6 +69,32 @@ pub(super) fn path(text: &str) -> Option<PathBuf> {
     (!text.is_empty()).then(|| PathBuf::from(text))
 }
 
+/// Parses origins separated by commas, as browsers send them: `https://HOST[:PORT]`, or `http` on this
+/// machine. A page that arrived in the clear could have been changed on the way.
+pub(super) fn origins(text: &str) -> Result<Vec<String>, Expected> {
+    let given = text.split(',').map(str::trim).filter(|origin| !origin.is_empty());
+    let checked = given.map(|origin| is_origin(origin).then(|| origin.to_owned()));
+    checked.collect::<Option<_>>().ok_or_else(|| {
+        "origins as in https://app.example or http://localhost:5173, without a path".into()
+    })
+}
+
+fn is_origin(text: &str) -> bool {
+    let Some((scheme, host_port)) = text.split_once("://") else { return false };
+    let (host, port) = match host_port.rsplit_once(':') {
+        Some((host, port)) => (host, Some(port)),
+        None => (host_port, None),
+    };
+    let is_host = !host.is_empty()
+        && host.bytes().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || b"-.".contains(&c));
+    // Browsers leave out the port 443 of https and 80 of http.
+    let standard = if scheme == "https" { 443 } else { 80 };
+    let is_port = |port: &str| port.parse::<u16>().is_ok_and(|port| port > 0 && port != standard);
+    let is_secure =
+        scheme == "https" || (scheme == "http" && ["localhost", "127.0.0.1"].contains(&host));
+    is_host && port.is_none_or(is_port) && is_secure
+}
+
 /// Parses LON,LAT in degrees; an empty text is `None`.
 pub(super) fn lon_lat(text: &str) -> Result<Option<LonLat>, Expected> {
     if text.is_empty() {
@@ -107,5 +133,29 @@ mod tests {
         assert!(address("localhost").is_err() && lon_lat("8,95").is_err());
         assert_eq!(one_of("b", &[("a", 1), ("b", 2)]), Ok(2));
         assert_eq!(one_of("c", &[("a", 1), ("b", 2)]), Err("one of a, b".into()));
+    }
+
+    #[test]
+    fn origins_are_as_browsers_send_them() {
+        let several = "https://app.example, http://localhost:5173,https://10.0.0.1:8443";
+        let expected = ["https://app.example", "http://localhost:5173", "https://10.0.0.1:8443"];
+        assert_eq!(origins(several), Ok(expected.map(str::to_owned).to_vec()));
+        assert_eq!(origins(""), Ok(Vec::new()));
+        for bad in [
+            "*",
+            "null",
+            "app.example",
+            "http://app.example",
+            "https://app.example/",
+            "https://App.example",
+            "https://app.example:443",
+            "http://localhost:80",
+            "https://app.example:",
+            "https://",
+            "https://*.example",
+            "https://localhost,*",
+        ] {
+            assert!(origins(bad).is_err(), "{bad}");
+        }
     }
 }

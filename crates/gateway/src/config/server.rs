@@ -1,7 +1,7 @@
 //! Settings of sockets and connections.
 
 use super::Config;
-use super::parse::{address, one_of, path, seconds, whole};
+use super::parse::{address, one_of, origins, path, seconds, whole};
 use super::setting::Setting;
 use super::settings::setting;
 use std::net::SocketAddr;
@@ -33,6 +33,8 @@ pub struct ServerConfig {
     pub compatible: bool,
     /// Whether the app for phones is served.
     pub app: bool,
+    /// Origins of web pages that may use the client API.
+    pub origins: Vec<String>,
     /// Time-out of a request head, and then of its body.
     pub request_timeout: Duration,
     /// Time after which an idle stream, or a client that reads nothing, is disconnected.
@@ -84,6 +86,7 @@ impl Default for ServerConfig {
             connections_per_address: 1_000,
             compatible: false,
             app: false,
+            origins: Vec::new(),
             request_timeout: Duration::from_secs(10),
             idle_timeout: Duration::from_secs(300),
         }
@@ -172,6 +175,12 @@ pub(super) const SETTINGS: &[Setting] = &[
         "false",
         "Whether the app for phones is served at /app, and users with a token may ask at /v1/me: true or false.",
         |c, text| c.server.app = one_of(text, &[("true", true), ("false", false)])?
+    ),
+    setting!(
+        "server.origins",
+        "\"\"",
+        "Origins of web pages that may use the client API, https or on localhost, separated by commas; \"\" allows none.",
+        |c, text| c.server.origins = origins(text)?
     ),
     setting!(
         "server.request_timeout",

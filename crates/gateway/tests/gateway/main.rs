@@ -19,6 +19,7 @@ mod leaks;
 mod log_capture;
 mod me;
 mod openapi;
+mod origins;
 mod positions;
 mod printing;
 mod reload;

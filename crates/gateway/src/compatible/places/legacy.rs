@@ -20,7 +20,14 @@ use serde_json::{Value, json as value};
 use std::sync::Arc;
 
 /// Supported parameters; `language` has no effect, since names have one language.
-const ONCE: [&str; 6] = ["location", "radius", "rankby", "type", "key", "language"];
+const ONCE: [&str; 8] =
+    ["location", "radius", "rankby", "type", "key", "language", "minprice", "maxprice"];
+
+/// The whole range of prices. Objects have no price.
+const PRICES: [(&str, &str); 2] = [("minprice", "0"), ("maxprice", "4")];
+
+/// What the Python client `googlemaps` sends for a price that is not set.
+const UNSET: &str = "None";
 
 /// A parsed request.
 struct NearbySearch {
@@ -56,6 +63,11 @@ fn parse(gateway: &Gateway, query: &str) -> Result<NearbySearch, String> {
         location.and_then(|(lat, lon)| Some((lon.trim().parse().ok()?, lat.trim().parse().ok()?)));
     let (lon, lat) = location.ok_or("`location` must be latitude,longitude")?;
     let here = here(lon, lat)?;
+    for (name, whole) in PRICES {
+        if parameters.get(name).is_some_and(|price| price != whole && price != UNSET) {
+            return Err(format!("the parameter `{name}` is supported as {whole} only"));
+        }
+    }
     let types: Vec<String> = parameters.get("type").map(str::to_owned).into_iter().collect();
     let metres: Option<f64> = parameters.number("radius")?;
     let (metres, limit) = match (parameters.get("rankby"), metres) {

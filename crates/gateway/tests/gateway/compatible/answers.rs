@@ -152,7 +152,10 @@ async fn the_legacy_search_equals_brute_force() {
         assert_eq!((status.as_u16(), &body["status"]), (200, &outcome.into()));
         assert_eq!(body["results"], Value::from(expected));
 
-        let request = get(&world.token, &format!("{path}{lat},{lon}&rankby=distance"));
+        let request = get(
+            &world.token,
+            &format!("{path}{lat},{lon}&rankby=distance&minprice=None&maxprice=4"),
+        );
         let (status, body) = world.ask(request, (lon, lat), 1).await;
         assert_eq!(status, 200, "{body}");
         let results = body["results"].as_array().unwrap();

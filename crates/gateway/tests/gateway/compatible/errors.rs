@@ -124,6 +124,8 @@ async fn parameters_that_cannot_be_answered_are_refused_by_name() {
     for (api, path, named) in [
         (Api::Legacy, format!("{legacy}&radius=400&keyword=tea"), "`keyword`"),
         (Api::Legacy, format!("{legacy}&radius=400&opennow"), "`opennow`"),
+        (Api::Legacy, format!("{legacy}&radius=400&maxprice=3"), "`maxprice`"),
+        (Api::Legacy, format!("{legacy}&radius=400&minprice=1"), "`minprice`"),
         (Api::Legacy, format!("{legacy}&radius=400&pagetoken=x"), "`pagetoken`"),
         (Api::Legacy, format!("{legacy}&radius=400&rankby=prominence"), "distance only"),
         (

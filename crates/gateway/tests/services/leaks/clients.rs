@@ -32,9 +32,10 @@ pub enum Client {
     Places,
     LegacyPlaces,
     Photon,
+    App,
 }
 
-pub const CLIENTS: [Client; 12] = [
+pub const CLIENTS: [Client; 13] = [
     Client::Query,
     Client::Stream,
     Client::Live,
@@ -47,6 +48,7 @@ pub const CLIENTS: [Client; 12] = [
     Client::Places,
     Client::LegacyPlaces,
     Client::Photon,
+    Client::App,
 ];
 
 /// Returns a recorded message with position and time filled in.
@@ -114,7 +116,13 @@ impl Client {
                 Request::get(format!("{path}?{query}")).body(Body::empty()).unwrap()
             }
             Client::Overpass | Client::Places | Client::LegacyPlaces | Client::Photon => {
-                send_in_background(gateway, self.compatible(&token, at));
+                gateway.send_refused(self.compatible(&token, at, Part::Unsupported)).await;
+                send_in_background(gateway, self.compatible(&token, at, Part::Supported));
+                return;
+            }
+            Client::App => {
+                gateway.send_refused(app_query(&token, at, &json!({"find": "gnu"}))).await;
+                send_in_background(gateway, app_query(&token, at, &user.question));
                 return;
             }
         };
@@ -122,32 +130,56 @@ impl Client {
     }
 }
 
+/// Whether a request of another API can be answered.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Supported,
+    Unsupported,
+}
+
 impl Client {
     /// Builds the request of a client of another API.
-    fn compatible(self, token: &str, (lon, lat): (f64, f64)) -> Request<Body> {
+    fn compatible(self, token: &str, (lon, lat): (f64, f64), part: Part) -> Request<Body> {
         let base = format!("/compatible/{token}");
+        let is_supported = part == Part::Supported;
         let get = |path: String| Request::get(base.clone() + &path).body(Body::empty()).unwrap();
         match self {
             Client::Places => {
                 let center = json!({"latitude": lat, "longitude": lon});
                 let body = json!({"locationRestriction": {"circle": {"center": center, "radius": 170}},
-                                  "excludedTypes": ["bank"], "rankPreference": "DISTANCE"});
+                                  "excludedTypes": ["bank"],
+                                  "rankPreference": if is_supported { "DISTANCE" } else { "POPULARITY" }});
                 Request::post(format!("{base}/v1/places:searchNearby"))
                     .header("x-goog-fieldmask", "places.id")
                     .body(Body::from(body.to_string()))
                     .unwrap()
             }
             Client::LegacyPlaces => get(format!(
-                "/maps/api/place/nearbysearch/json?location={lat},{lon}&rankby=distance&type=cafe"
+                "/maps/api/place/nearbysearch/json?location={lat},{lon}&rankby=distance&{}",
+                if is_supported { "type=cafe" } else { "keyword=gnu" }
             )),
-            Client::Photon => get(format!("/reverse?lat={lat}&lon={lon}&limit=2")),
+            Client::Photon => get(format!(
+                "/reverse?lat={lat}&lon={lon}&limit={}",
+                if is_supported { "2" } else { "gnu" }
+            )),
             _ => {
+                let kind = if is_supported { "nwr" } else { "relation" };
                 let query =
-                    format!("[out:json];nwr(around:170,{lat},{lon})[amenity=cafe];out ids;");
+                    format!("[out:json];{kind}(around:170,{lat},{lon})[amenity=cafe];out ids;");
                 Request::post(format!("{base}/api/interpreter")).body(Body::from(query)).unwrap()
             }
         }
     }
+}
+
+/// A query of the app for phones.
+fn app_query(token: &str, (lon, lat): (f64, f64), question: &Value) -> Request<Body> {
+    let body = json!({"lon": lon, "lat": lat, "k": 3, "dt": 20, "question": question});
+    Request::post("/v1/me/queries")
+        .header("authorization", format!("Bearer {token}"))
+        .header("content-type", "application/json")
+        .body(Body::from(body.to_string()))
+        .unwrap()
 }
 
 /// Sends a request whose response is the answer.

@@ -130,6 +130,7 @@ impl TestGateway {
         config.service.timeout = Duration::from_secs(600);
         config.engine.region = meshcloak::RegionRule::default();
         config.server.compatible = true;
+        config.server.app = true;
         let (mode, walker, clock) = (Mode::Guarded, Arc::clone(&service.walker), Clock::manual());
         let parts =
             Parts { config, mode, cities: vec![CityParts::only(walker, service.service())], clock };
@@ -151,6 +152,15 @@ impl TestGateway {
         assert!(response.status().is_success(), "{response:?}");
         let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
         serde_json::from_slice(&body).unwrap_or(Value::Null)
+    }
+
+    /// Sends a request that cannot be answered: no query is accepted.
+    pub async fn send_refused(&self, request: Request<Body>) {
+        let before = self.gateway.metrics().exact_counts().0;
+        let response = self.app.clone().oneshot(request).await.unwrap();
+        let body = to_bytes(response.into_body(), usize::MAX).await.unwrap();
+        assert!(!body.is_empty());
+        assert_eq!(self.gateway.metrics().exact_counts().0, before);
     }
 
     pub fn request(&self, method: &str, path: &str, body: &Value) -> Request<Body> {
