@@ -52,7 +52,8 @@ impl Measurement {
 
     /// Adds a number to the checksum.
     fn hash(&mut self, number: u64) {
-        self.checksum = (self.checksum ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
+        self.checksum =
+            (self.checksum ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(23);
     }
 }
 
