@@ -161,6 +161,8 @@ impl Worker {
             rules
                 .extend(reachability.iter().map(|_| Box::new(|_, _: &[_], _: &mut [_]| true) as _));
         }
+        // The rule of accounts reads the rows of a restricted relation, which crowds do not have.
+        grouping.set_ignores_crowds(task.accounts.is_some() && !rules.is_empty());
         let Budget { cliques, dense } = task.budget;
         let budget = if section.truncated { cliques.min(dense) } else { cliques };
         grouping.find(Subgraph::new(task.graph, &section.nodes), demands, &mut rules, budget);

@@ -5,8 +5,9 @@
 //! Reference: [`crate::printed`], the algorithms of the paper to the letter.
 
 use crate::cells::Cells;
+use crate::cliques::crowd::{CrowdRule, DENSE_EDGES};
 use crate::cliques::{CliqueAssignment, LargestCliqueSearch, RootBudget};
-use crate::constraint_graph::GraphBuilder;
+use crate::constraint_graph::{GraphBuilder, Subgraph};
 use crate::distance::Atlas;
 pub use crate::group_cloak::Hold;
 use crate::group_cloak::{GroupCloak, Task};
@@ -115,8 +116,13 @@ impl MeshCloak {
         observer.stage(Stage::Cliques);
         let dense = graph.sections().iter().filter(|section| section.truncated);
         let dense: Vec<Range<u32>> = dense.map(|section| section.nodes.clone()).collect();
-        let budget =
-            RootBudget { steps: settings.budget, dense_steps: DENSE_BUDGET, dense: &dense };
+        let crowds = dense_sections(graph);
+        let budget = RootBudget {
+            steps: settings.budget,
+            dense_steps: DENSE_BUDGET,
+            dense: &dense,
+            crowds: Some(&crowds),
+        };
         let largest = cliques.find_with_minimum(graph.graph(), graph.k(), budget); // lines 11 and 13
         observer.stage(Stage::Mesh);
         published.clear();
@@ -134,6 +140,17 @@ impl MeshCloak {
             nodes.map(|&node| graph.member(node))
         });
     }
+}
+
+/// Returns the nodes of the sections in which crowds are common.
+fn dense_sections(graph: &GraphBuilder) -> Vec<Range<u32>> {
+    let is_dense = |nodes: &Range<u32>| {
+        let k = graph.k()[nodes.start as usize..nodes.end as usize].iter();
+        let section = Subgraph::new(graph.graph(), nodes);
+        CrowdRule::of(section, k.map(|&k| k.into()), DENSE_EDGES).is_dense()
+    };
+    let sections = graph.sections().iter().map(|section| section.nodes.clone());
+    sections.filter(is_dense).collect()
 }
 
 impl Scheme for MeshCloak {

@@ -13,6 +13,8 @@ pub struct CliqueAssignment {
     best: Vec<BestClique>,
     /// Bytes, since more of them fit into the cache.
     thresholds: Vec<u8>,
+    /// Nodes whose clique is not enlarged; empty if there is none.
+    settled: Vec<bool>,
     /// Nodes with a clique, until the assignment is merged.
     assigned: Vec<u32>,
     ends: Vec<u32>,
@@ -21,7 +23,7 @@ pub struct CliqueAssignment {
     pub steps: u64,
     /// Largest number of steps of one search.
     pub max_steps: u32,
-    /// Number of searches that spent their budget.
+    /// Number of searches that spent their budget, and of roots in crowds.
     pub truncated: u32,
 }
 
@@ -66,6 +68,7 @@ impl CliqueAssignment {
         self.best.resize(nodes, BestClique::default());
         self.ends.clear();
         self.members.clear();
+        self.settled.clear();
         (self.steps, self.max_steps, self.truncated) = (0, 0, 0);
     }
 
@@ -79,6 +82,18 @@ impl CliqueAssignment {
     #[inline]
     pub(super) fn threshold(&self, node: u32) -> u8 {
         self.thresholds[node as usize]
+    }
+
+    /// Returns whether a node has a clique that is not enlarged.
+    #[inline]
+    pub(super) fn is_settled(&self, node: u32) -> bool {
+        self.settled.get(node as usize).is_some_and(|is_settled| *is_settled)
+    }
+
+    /// Settles a node: its clique is not enlarged.
+    pub(super) fn settle(&mut self, node: u32) {
+        self.settled.resize(self.best.len(), false);
+        self.settled[node as usize] = true;
     }
 
     /// Assigns a clique to each of its nodes that has a smaller one and whose minimum it reaches.

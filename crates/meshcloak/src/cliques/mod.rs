@@ -8,9 +8,12 @@ mod assignment;
 pub(crate) mod bitset;
 mod branch_and_bound;
 pub(crate) mod byteset;
+mod cover;
+pub(crate) mod crowd;
 mod largest;
 mod narrow_search;
 mod partition;
+pub(crate) mod window;
 
 pub use assignment::CliqueAssignment;
 pub use largest::LargestCliqueSearch;

@@ -18,6 +18,8 @@ use super::adjacency::Adjacency;
 use super::assignment::CliqueAssignment;
 use super::bitset::BitSet;
 use super::branch_and_bound::BranchAndBound;
+use super::cover::CrowdCover;
+use super::crowd::CrowdRule;
 use super::narrow_search::{MAX_CANDIDATES, NarrowSearch, NarrowThresholds};
 use crate::constraint_graph::ConstraintGraph;
 use std::ops::Range;
@@ -42,12 +44,15 @@ pub struct RootBudget<'a> {
     pub dense_steps: u32,
     /// Ranges of nodes with very many neighbours, ascending; normally none.
     pub dense: &'a [Range<u32>],
+    /// Nodes of dense sections as ascending ranges: cliques in crowds are as large as needed (docs/SPEC.md §6,
+    /// "Crowds"). `None` finds the largest also there.
+    pub crowds: Option<&'a [Range<u32>]>,
 }
 
 impl From<u32> for RootBudget<'_> {
     /// Returns a budget without dense ranges.
     fn from(steps: u32) -> Self {
-        RootBudget { steps, dense_steps: steps, dense: &[] }
+        RootBudget { steps, dense_steps: steps, dense: &[], crowds: None }
     }
 }
 
@@ -56,6 +61,14 @@ impl RootBudget<'_> {
     fn of(&self, root: u32) -> u32 {
         let is_dense = self.dense.iter().any(|nodes| nodes.contains(&root));
         if is_dense { self.steps.min(self.dense_steps) } else { self.steps }
+    }
+
+    /// Returns when a root is in a crowd; `None` if that makes no difference.
+    fn crowd_rule(&self, root: u32) -> Option<CrowdRule> {
+        let dense = self.crowds?;
+        let next = dense.partition_point(|nodes| nodes.end <= root);
+        let is_dense = dense.get(next).is_some_and(|nodes| nodes.contains(&root));
+        Some(if is_dense { CrowdRule::DENSE } else { CrowdRule::LOCAL })
     }
 }
 
@@ -71,6 +84,7 @@ pub(super) struct PartitionSearch {
     one_word: Scratch<[u64; 1]>,
     two_words: Scratch<[u64; 2]>,
     many_words: Scratch<Vec<u64>>,
+    cover: CrowdCover,
     pub(super) assignment: CliqueAssignment,
     roots: Vec<u32>,
 }
@@ -122,6 +136,9 @@ impl PartitionSearch {
             match candidates.len() {
                 ..=MAX_CANDIDATES => search.run_narrow(adjacency, assignment),
                 size if !search.may_improve(assignment, size as u32 + 1) => {}
+                size if search.is_crowded(size, &mut self.cover, assignment) => {
+                    assignment.truncated += 1;
+                }
                 MIN_WIDE..=64 => search.run(adjacency, &mut self.one_word, assignment),
                 65..=128 => search.run(adjacency, &mut self.two_words, assignment),
                 _ => search.run(adjacency, &mut self.many_words, assignment),
@@ -144,9 +161,26 @@ impl RootSearch<'_> {
         improves(&self.root) || self.candidates.iter().any(improves)
     }
 
+    /// Returns whether the root is in a crowd; its `size` candidates then have cliques.
+    fn is_crowded(
+        &self,
+        size: usize,
+        cover: &mut CrowdCover,
+        assignment: &mut CliqueAssignment,
+    ) -> bool {
+        if size < CrowdRule::DENSE.min_later {
+            return false;
+        }
+        let rule = self.task.budget.crowd_rule(self.root).filter(|rule| size >= rule.min_later);
+        rule.is_some_and(|rule| cover.cover(self.task, rule, self.root, assignment))
+    }
+
     /// Returns the size that a clique must exceed to be of use to a node.
     #[inline]
     fn threshold(&self, assignment: &CliqueAssignment, node: u32) -> u32 {
+        if assignment.is_settled(node) {
+            return u32::MAX;
+        }
         let below_minimum = u32::from(self.task.min_sizes[node as usize]).saturating_sub(1);
         assignment.size(node).max(below_minimum)
     }

@@ -38,6 +38,16 @@ impl<'a> Subgraph<'a> {
         self.graph.later(self.first + node)
     }
 
+    /// Number of edges.
+    pub(crate) fn edge_count(self) -> usize {
+        self.graph.later_counts(self.first..self.first + self.len).sum()
+    }
+
+    /// Returns the whole graph.
+    pub(crate) fn whole(self) -> &'a ConstraintGraph {
+        self.graph
+    }
+
     /// Returns the number of node 0 in the whole graph.
     pub(crate) fn first(self) -> u32 {
         self.first

@@ -106,6 +106,16 @@ impl LocalSearch {
         }
     }
 
+    /// Adds a group of free nodes.
+    pub(super) fn add_group(&mut self, members: &[u32], demands: Demands<'_>) {
+        let groups = &mut self.groups;
+        let group = groups.open();
+        members.iter().for_each(|&node| groups.group_of[node as usize] = group);
+        let own = &mut groups.members[group as usize];
+        own.extend_from_slice(members);
+        own.sort_unstable_by_key(|&node| (Reverse(demands.k(node)), node));
+    }
+
     fn begin(&mut self, Problem { graph, cliques, demands }: Problem<'_>) {
         let nodes = graph.len();
         self.groups.begin(nodes);
@@ -242,10 +252,10 @@ impl LocalSearch {
 }
 
 /// Counting relation of at most 64 nodes.
-struct WordRows {
-    rows: Vec<u64>,
-    k: Vec<u32>,
-    roles: Option<RoleSets<[u64; 1]>>,
+pub(super) struct WordRows {
+    pub(super) rows: Vec<u64>,
+    pub(super) k: Vec<u32>,
+    pub(super) roles: Option<RoleSets<[u64; 1]>>,
 }
 
 impl Matching for WordRows {

@@ -178,7 +178,7 @@ fn offers_of_one_word_and_of_many_words_equal_the_reference() {
         };
         let mut grouping = Grouping::default();
         grouping.survey(&graph, &k, &mut [Box::new(counting)], 300);
-        let Grouping { neighbours, cliques, search } = &mut grouping;
+        let Grouping { neighbours, cliques, search, .. } = &mut grouping;
         let demands = Demands { k: &k, worth: &worth, roles: &[] };
         let problem = Problem { graph: neighbours, cliques, demands };
         let mut many_words = PoolOffers::default();

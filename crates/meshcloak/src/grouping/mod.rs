@@ -16,6 +16,8 @@
 mod across_accounts;
 mod candidates;
 mod clique_arena;
+mod crowd_joins;
+mod crowds;
 mod finder;
 mod group_rows;
 mod groups;
@@ -40,6 +42,7 @@ mod threshold_offers;
 use crate::accounts::AccountId;
 use crate::constraint_graph::Subgraph;
 use candidates::CandidateCliques;
+use crowds::Crowds;
 pub use local_search::Demands;
 use local_search::{FREE, LocalSearch, Problem};
 use neighbours::Neighbours;
@@ -49,6 +52,9 @@ use root_searcher::SearchInput;
 /// Finds the groups of one batch after the other with reused buffers.
 #[derive(Clone, Debug, Default)]
 pub struct Grouping {
+    crowds: Crowds,
+    /// Whether nodes in crowds are treated like others.
+    ignores_crowds: bool,
     neighbours: Neighbours,
     cliques: CandidateCliques,
     search: LocalSearch,
@@ -71,6 +77,11 @@ impl Grouping {
         self.cliques.set_sequential(is_sequential);
     }
 
+    /// Sets whether nodes in crowds are treated like others, which takes longer.
+    pub(crate) fn set_ignores_crowds(&mut self, ignores_crowds: bool) {
+        self.ignores_crowds = ignores_crowds;
+    }
+
     /// Finds disjoint groups of the nodes of a graph.
     ///
     /// `rules` holds one equivalent counting rule per thread; if it is empty, all nodes count. The
@@ -82,9 +93,24 @@ impl Grouping {
         rules: &mut [CountingRule<'_>],
         budget: u32,
     ) {
-        self.find_cliques(graph.into(), demands, rules, budget);
-        let Grouping { neighbours, cliques, search } = self;
+        let graph = graph.into();
+        self.crowds.clear();
+        if !self.ignores_crowds {
+            self.crowds.find(graph, demands, rules);
+        }
+        if self.crowds.is_empty() {
+            self.find_cliques(graph, demands, rules, budget);
+        } else {
+            let rest = self.crowds.rest(graph);
+            self.find_cliques((&rest).into(), demands, rules, budget);
+        }
+        let Grouping { crowds, neighbours, cliques, search, .. } = self;
         search.run(Problem { graph: neighbours, cliques, demands });
+        let first_group = search.groups.used as u32;
+        crowds.groups().for_each(|members| search.add_group(members, demands));
+        if !crowds.is_empty() {
+            crowd_joins::join(&mut search.groups, first_group, graph, demands, rules);
+        }
     }
 
     /// Shrinks the groups of the last call of [`Grouping::find`] until every k is also met without the
@@ -103,6 +129,7 @@ impl Grouping {
         rules: &mut [CountingRule<'_>],
         budget: u32,
     ) {
+        self.crowds.clear();
         self.find_cliques(graph.into(), Demands { k, worth: &[], roles: &[] }, rules, budget);
     }
 
@@ -162,9 +189,9 @@ impl Grouping {
         self.cliques.steps() + self.search.steps
     }
 
-    /// Returns whether a budget was spent.
+    /// Returns whether a budget was spent, or there was a crowd.
     pub fn truncated(&self) -> bool {
-        self.cliques.truncated() || self.search.truncated
+        self.cliques.truncated() || self.search.truncated || !self.crowds.is_empty()
     }
 }
 
