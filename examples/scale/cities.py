@@ -38,7 +38,8 @@ def write_queries(folder: Path) -> None:
 
 def cloak_city(table: pa.Table) -> pa.Table:
     """Cloaks all queries of one city, in order of time."""
-    cities = table["city"].unique().to_pylist()
+    # Ray reads the value of a partition as text.
+    cities = [int(city) for city in table["city"].unique().to_pylist()]
     assert len(cities) == 1, f"expected the queries of one city, not {cities}"
     table = table.sort_by([("t", "ascending"), ("query", "ascending")])
     outcomes = pa.table(city_map(cities[0]).cloak(table, progress=False))
