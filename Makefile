@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-scale connect clients soak fuzz deb deb-test image container-test sbom operators js parquet-memory cluster-test faketime cluster cluster-access cluster-load pir results-check
+.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-module python-test python-scale connect clients soak fuzz deb deb-test image container-test sbom operators js parquet-memory cluster-test faketime cluster cluster-access cluster-load pir results-check
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -66,6 +66,7 @@ test: setup node chromium page valgrind postgis ogc nats
 	target/debug/examples/embed
 	target/debug/examples/own_scheme
 	$(MAKE) browser COMMAND=
+	$(MAKE) python-module
 	@$(MAKE) served COMMAND= ASK= >target/served.log 2>&1 & $(MAKE) built; built=$$?; \
 	  wait $$!; served=$$?; cat target/served.log; exit $$((built | served))
 
@@ -74,6 +75,7 @@ served:
 	$(MAKE) schemathesis
 	$(MAKE) connect
 	$(MAKE) js
+	$(MAKE) python-test MODULE=
 built:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(GATES)
@@ -306,6 +308,20 @@ $(PYTHON)/ready: python/requirements.txt
 	python3 -m venv --clear $(PYTHON)
 	$(PYTHON)/bin/pip install -q --disable-pip-version-check -r python/requirements.txt
 	@touch $@
+
+# Tests the Python package without a wheel: the module comes from the build of `cargo test --workspace`,
+# so that only the package itself is compiled.
+PYTHON_MODULE = target/python-module
+MODULE = $(MAKE) python-module
+python-module:
+	$(CARGO) build -q --workspace --lib --tests
+	rm -rf $(PYTHON_MODULE) && mkdir -p $(PYTHON_MODULE)
+	cp -r python/meshcloak $(PYTHON_MODULE)
+	cp target/debug/lib_meshcloak.so $(PYTHON_MODULE)/meshcloak/_meshcloak.abi3.so
+python-test: setup python3 $(PYTHON)/ready
+	$(MODULE)
+	cd python/tests && PYTHONPATH=$(CURDIR)/$(PYTHON_MODULE) ../../$(PYTHON)/bin/python -m pytest . --doctest-modules --pyargs meshcloak
+	PYTHONPATH=$(CURDIR)/$(PYTHON_MODULE) $(PYTHON)/bin/python -m pytest -q --nbmake --nbmake-timeout=300 examples/notebooks
 
 # Runs the examples with Ray and Spark, which come from PyPI, over small cities.
 SCALE = target/scale
