@@ -5,7 +5,7 @@
 //! Reference: [`crate::printed`], the algorithms of the paper to the letter.
 
 use crate::cells::Cells;
-use crate::cliques::crowd::{CrowdRule, DENSE_EDGES};
+use crate::cliques::crowd::{CountingShare, CrowdRule};
 use crate::cliques::{CliqueAssignment, LargestCliqueSearch, RootBudget};
 use crate::constraint_graph::{GraphBuilder, Subgraph};
 use crate::distance::Atlas;
@@ -147,7 +147,7 @@ fn dense_sections(graph: &GraphBuilder) -> Vec<Range<u32>> {
     let is_dense = |nodes: &Range<u32>| {
         let k = graph.k()[nodes.start as usize..nodes.end as usize].iter();
         let section = Subgraph::new(graph.graph(), nodes);
-        CrowdRule::of(section, k.map(|&k| k.into()), DENSE_EDGES).is_dense()
+        CrowdRule::of(section, k.map(|&k| k.into()), || CountingShare::ALL).is_dense()
     };
     let sections = graph.sections().iter().map(|section| section.nodes.clone());
     sections.filter(is_dense).collect()

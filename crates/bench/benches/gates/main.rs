@@ -7,6 +7,7 @@
 
 mod callgrind;
 mod counts;
+mod crowd;
 mod meter;
 mod workload;
 

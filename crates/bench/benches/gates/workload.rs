@@ -2,6 +2,7 @@
 //!
 //! 25 seconds of profile `p1` (dt 3 s, k 2 to 5) in a small built-in city.
 
+use crate::crowd;
 use crate::meter::{Meter, TurnMeter, TurnStages};
 use bench::{WorkloadConfiguration, in_pool};
 use import::{MapSource, Options};
@@ -29,7 +30,7 @@ const CITY: &str = "city:700:1";
 const AGENTS: u32 = 10_000;
 /// The seconds with the most queries.
 const SECONDS: Range<u64> = 40..65;
-const DC_MAX: Length = Length::from_units(1_500 * 32);
+pub const DC_MAX: Length = Length::from_units(1_500 * 32);
 
 const RECIPROCAL: TurnStages = TurnStages {
     grouping: "reciprocal_grouping",
@@ -49,9 +50,9 @@ pub fn run() -> Meter {
 fn run_all() -> Meter {
     let source: MapSource = CITY.parse().expect("CITY names a built-in city");
     let map = import::read_map(&source, &Options::default(), &()).expect("it has streets").map;
-    let batches = batches(&map);
+    let batches = batches(&map, WorkloadConfiguration::new("p1", 3, 5), AGENTS, SECONDS);
     let mut meter = Meter::default();
-    let atlas = Arc::new(count_preparation(&mut meter, map));
+    let atlas = Arc::new(count_preparation(&mut meter, map.clone()));
     count_stages(&mut meter, &atlas, &batches);
     let queries = batches.iter().map(|batch| batch.arrivals.len()).sum();
     let (mut paper, input) = (paper(&atlas), batches.clone());
@@ -71,6 +72,7 @@ fn run_all() -> Meter {
             meter.divide(stage, queries, "query");
         }
     }
+    crowd::count(&mut meter, &map);
     meter
 }
 
@@ -172,7 +174,12 @@ fn replay(scheme: &mut dyn Scheme, batches: Vec<Batch>) {
 }
 
 /// Turns of one scheme, stage by stage.
-fn count_turns(meter: &mut Meter, scheme: &mut dyn Scheme, stages: TurnStages, batches: &[Batch]) {
+pub fn count_turns(
+    meter: &mut Meter,
+    scheme: &mut dyn Scheme,
+    stages: TurnStages,
+    batches: &[Batch],
+) {
     let mut state = State::default();
     let mut past = RecordedPast::new(scheme);
     for batch in batches {
@@ -185,16 +192,20 @@ fn count_turns(meter: &mut Meter, scheme: &mut dyn Scheme, stages: TurnStages, b
     }
 }
 
-/// The queries of [`SECONDS`], one batch per second.
-fn batches(map: &StreetMap) -> Vec<Batch> {
-    let configuration = WorkloadConfiguration::new("p1", 3, 5);
+/// The queries of some seconds, one batch per second.
+pub fn batches(
+    map: &StreetMap,
+    configuration: WorkloadConfiguration,
+    agents: u32,
+    seconds: Range<u64>,
+) -> Vec<Batch> {
     let profile = configuration.profile();
-    let mut simulation = Simulation::new(map, &profile, configuration.settings(AGENTS, 1));
+    let mut simulation = Simulation::new(map, &profile, configuration.settings(agents, 1));
     let mut ids = (1..).map(QueryId);
     let mut batches = Vec::new();
-    for second in 0..SECONDS.end {
-        let simulated = simulation.step().expect("the simulation lasts longer than SECONDS");
-        if SECONDS.contains(&second) {
+    for second in 0..seconds.end {
+        let simulated = simulation.step().expect("the simulation lasts longer");
+        if seconds.contains(&second) {
             let queries = simulated.queries.iter().zip(&mut ids);
             batches.push(Batch {
                 now: Time::from_millis(second * 1_000),

@@ -92,7 +92,8 @@ impl CrowdCover {
 
 #[cfg(test)]
 mod tests {
-    use super::super::partition::{RootBudget, threshold_of};
+    use super::super::partition::threshold_of;
+    use super::super::root_budget::RootBudget;
     use super::super::window::COMPARED;
     use super::*;
     use crate::constraint_graph::ConstraintGraph;

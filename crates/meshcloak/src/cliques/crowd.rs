@@ -5,7 +5,7 @@
 //!
 //! | section | later neighbours | clique |
 //! |---|---|---|
-//! | dense: [`DENSE_EDGES`] edges or more for each unit of k | 40 | 32 |
+//! | dense: [`DENSE_EDGES`] edges that count or more for each unit of k | 40 | 32 |
 //! | any other | 129 | 96 |
 //!
 //! Measured on Oldenburg: with 100,000 users no section is dense and no root of the others is in a
@@ -22,26 +22,41 @@ pub(crate) struct CrowdRule {
     pub(crate) enough: u32,
 }
 
-/// Edges for each unit of k in a dense section, if all members count for each other.
+/// Edges for each unit of k from which on a section is dense.
 pub(crate) const DENSE_EDGES: u64 = 5;
 
-/// The same if the past limits which members count: more neighbours are needed for a k.
-pub(crate) const DENSE_EDGES_OF_HISTORY: u64 = 10;
+/// Share of pairs of neighbours that count for each other.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CountingShare {
+    pub(crate) counting: u64,
+    pub(crate) pairs: u64,
+}
+
+impl CountingShare {
+    /// All neighbours count.
+    pub(crate) const ALL: CountingShare = CountingShare { counting: 1, pairs: 1 };
+}
 
 impl CrowdRule {
     pub(super) const DENSE: CrowdRule = CrowdRule { min_later: 40, enough: 32 };
     pub(super) const LOCAL: CrowdRule = CrowdRule { min_later: 129, enough: 96 };
 
-    /// Returns the rule of a section. `dense_edges` is the number of edges for each unit of k from
-    /// which on it is dense; `k` is by node.
+    /// Returns the rule of a section; `k` is by node. `share` is called if the section is dense
+    /// unless some neighbours do not count.
     pub(crate) fn of(
         graph: Subgraph<'_>,
         k: impl Iterator<Item = u32>,
-        dense_edges: u64,
+        share: impl FnOnce() -> CountingShare,
     ) -> CrowdRule {
         // A single large k does not make a crowd sparse.
         let total = k.map(|k| u64::from(k.min(CrowdRule::LOCAL.enough))).sum::<u64>();
-        let is_dense = graph.edge_count() as u64 >= dense_edges * total.max(1);
+        let (edges, needed) = (graph.edge_count() as u64, DENSE_EDGES * total.max(1));
+        if edges < needed {
+            return CrowdRule::LOCAL;
+        }
+        let CountingShare { counting, pairs } = share();
+        let is_dense =
+            u128::from(edges) * u128::from(counting) >= u128::from(needed) * u128::from(pairs);
         if is_dense { CrowdRule::DENSE } else { CrowdRule::LOCAL }
     }
 

@@ -8,7 +8,8 @@
 //! depend on the number of threads.
 
 use super::assignment::CliqueAssignment;
-use super::partition::{LargestTask, PartitionSearch, RootBudget, threshold_of};
+use super::partition::{LargestTask, PartitionSearch, threshold_of};
+use super::root_budget::RootBudget;
 use crate::constraint_graph::ConstraintGraph;
 use rayon::prelude::*;
 

@@ -13,8 +13,9 @@ pub(crate) mod crowd;
 mod largest;
 mod narrow_search;
 mod partition;
+mod root_budget;
 pub(crate) mod window;
 
 pub use assignment::CliqueAssignment;
 pub use largest::LargestCliqueSearch;
-pub use partition::RootBudget;
+pub use root_budget::RootBudget;

@@ -21,6 +21,7 @@ use super::branch_and_bound::BranchAndBound;
 use super::cover::CrowdCover;
 use super::crowd::CrowdRule;
 use super::narrow_search::{MAX_CANDIDATES, NarrowSearch, NarrowThresholds};
+use super::root_budget::RootBudget;
 use crate::constraint_graph::ConstraintGraph;
 use std::ops::Range;
 
@@ -33,43 +34,6 @@ pub(super) struct LargestTask<'a> {
     /// [`threshold_of`] the minimum size, by node.
     pub(super) thresholds: &'a [u8],
     pub(super) budget: RootBudget<'a>,
-}
-
-/// Steps that the search of each root may take.
-#[derive(Clone, Copy, Debug)]
-pub struct RootBudget<'a> {
-    /// Steps of a root.
-    pub steps: u32,
-    /// Steps of a root in a dense range, if they are fewer.
-    pub dense_steps: u32,
-    /// Ranges of nodes with very many neighbours, ascending; normally none.
-    pub dense: &'a [Range<u32>],
-    /// Nodes of dense sections as ascending ranges: cliques in crowds are as large as needed (docs/SPEC.md §6,
-    /// "Crowds"). `None` finds the largest also there.
-    pub crowds: Option<&'a [Range<u32>]>,
-}
-
-impl From<u32> for RootBudget<'_> {
-    /// Returns a budget without dense ranges.
-    fn from(steps: u32) -> Self {
-        RootBudget { steps, dense_steps: steps, dense: &[], crowds: None }
-    }
-}
-
-impl RootBudget<'_> {
-    #[inline]
-    fn of(&self, root: u32) -> u32 {
-        let is_dense = self.dense.iter().any(|nodes| nodes.contains(&root));
-        if is_dense { self.steps.min(self.dense_steps) } else { self.steps }
-    }
-
-    /// Returns when a root is in a crowd; `None` if that makes no difference.
-    fn crowd_rule(&self, root: u32) -> Option<CrowdRule> {
-        let dense = self.crowds?;
-        let next = dense.partition_point(|nodes| nodes.end <= root);
-        let is_dense = dense.get(next).is_some_and(|nodes| nodes.contains(&root));
-        Some(if is_dense { CrowdRule::DENSE } else { CrowdRule::LOCAL })
-    }
 }
 
 /// Returns the size that a clique must exceed to reach a minimum size, saturated to 255.

@@ -118,7 +118,12 @@ impl Line {
     fn rule(&self) -> (usize, usize) {
         let edges: usize = (0..self.graph.len() as u32).map(|n| self.graph.later(n).len()).sum();
         let k: usize = self.k.iter().map(|&k| k as usize).sum();
-        let is_dense = edges >= if self.reach.is_some() { 10 } else { 5 } * k;
+        let sampled = (0..self.graph.len() as u32).step_by(16);
+        let pairs: Vec<(u32, u32)> =
+            sampled.flat_map(|a| self.graph.later(a).iter().map(move |&b| (a, b))).collect();
+        let is_counted = |&&(a, b): &&(u32, u32)| self.counts(a, a) && self.counts(a, b);
+        let counted = pairs.iter().filter(is_counted).count();
+        let is_dense = edges * counted >= 5 * k * pairs.len();
         if is_dense { (40, 32) } else { (129, 96) }
     }
 

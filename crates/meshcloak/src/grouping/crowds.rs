@@ -18,7 +18,7 @@ use super::local_search::{Demands, WordRows};
 use super::matching::Matching as _;
 use super::roles::RoleSets;
 use crate::cliques::bitset::BitSet as _;
-use crate::cliques::crowd::{CrowdRule, DENSE_EDGES, DENSE_EDGES_OF_HISTORY};
+use crate::cliques::crowd::{CountingShare, CrowdRule};
 use crate::cliques::window::{MAX_WINDOW, Window, WindowSet};
 use crate::constraint_graph::{ConstraintGraph, Subgraph};
 
@@ -27,6 +27,12 @@ const MAX_GROUP: u32 = 48;
 
 /// Largest group after other nodes have joined it: its relation is one word per member.
 pub(super) const MAX_JOINED: usize = 64;
+
+/// Every that many nodes are sampled for the share of neighbours that count.
+const SAMPLING: usize = 16;
+
+/// Steps of a clique search in a dense section.
+const DENSE_STEPS: u32 = 200;
 
 /// Section in which crowds are searched for.
 #[derive(Clone, Copy)]
@@ -40,6 +46,8 @@ struct CrowdSection<'a> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Crowds {
     window: Window,
+    /// Whether the section is dense.
+    is_dense: bool,
     /// Whether a node has a group; empty if no node was in a crowd.
     is_grouped: Vec<bool>,
     /// Members of all groups, and the end of each.
@@ -54,9 +62,16 @@ pub(super) struct Crowds {
 impl Crowds {
     /// Removes all groups.
     pub(super) fn clear(&mut self) {
+        self.is_dense = false;
         self.is_grouped.clear();
         self.members.clear();
         self.ends.clear();
+    }
+
+    /// Returns the steps of each clique search among the nodes without a group: few in a dense
+    /// section, since a search that is not over soon is in a crowd as well.
+    pub(super) fn limit(&self, budget: u32) -> u32 {
+        if self.is_dense { budget.min(DENSE_STEPS) } else { budget }
     }
 
     /// Returns whether there is no group.
@@ -77,8 +92,9 @@ impl Crowds {
         demands: Demands<'_>,
         rules: &mut [CountingRule<'_>],
     ) {
-        let dense_edges = if rules.is_empty() { DENSE_EDGES } else { DENSE_EDGES_OF_HISTORY };
-        let rule = CrowdRule::of(graph, demands.k.iter().copied(), dense_edges);
+        let k = demands.k.iter().copied();
+        let rule = CrowdRule::of(graph, k, || counting_share(graph, rules));
+        self.is_dense = rule.is_dense();
         let section = CrowdSection { graph, demands, rule };
         for root in 0..graph.len() as u32 {
             let is_wide = graph.later_in_whole(root).len() >= rule.min_later;
@@ -163,6 +179,24 @@ impl Crowds {
             self.ends.push(self.members.len() as u32);
         }
     }
+}
+
+/// Returns the share of neighbours that count, of a sample of nodes.
+fn counting_share(graph: Subgraph<'_>, rules: &mut [CountingRule<'_>]) -> CountingShare {
+    let Some(rule) = rules.first_mut() else { return CountingShare::ALL };
+    let mut share = CountingShare { counting: 0, pairs: 0 };
+    let (mut later, mut counts) = (Vec::new(), Vec::new());
+    for node in (0..graph.len() as u32).step_by(SAMPLING) {
+        later.clear();
+        later.extend(graph.later_in_whole(node).iter().map(|other| other - graph.first()));
+        counts.clear();
+        counts.resize(later.len(), true);
+        let counts_itself = rule(node, &later, &mut counts);
+        let counting = counts.iter().filter(|&&counts| counts && counts_itself).count();
+        share.counting += counting as u64;
+        share.pairs += later.len() as u64;
+    }
+    share
 }
 
 /// Returns the largest subset of a clique of at most [`MAX_JOINED`] nodes in which every k is met.

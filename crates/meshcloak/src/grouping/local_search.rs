@@ -168,7 +168,10 @@ impl LocalSearch {
     /// Groups free nodes greedily if cliques are missing: each free node with its free neighbours.
     fn group_remaining(&mut self, problem: Problem<'_>) {
         for node in 0..problem.graph.len() as u32 {
-            if self.groups.group_of[node as usize] != FREE || !problem.demands.asks(node) {
+            if self.groups.group_of[node as usize] != FREE
+                || !problem.demands.asks(node)
+                || !self.has_free_places(problem, node)
+            {
                 continue;
             }
             self.collect_free_clique(problem.graph, node);
@@ -178,6 +181,13 @@ impl LocalSearch {
             }
         }
         self.queue.clear();
+    }
+
+    /// Returns whether enough free nodes count for a node, which most nodes that are left lack.
+    fn has_free_places(&self, Problem { graph, demands, .. }: Problem<'_>, node: u32) -> bool {
+        let row = if graph.all_count() { graph.of(node) } else { graph.counting_neighbours(node) };
+        let is_free = |other: &&u32| self.groups.group_of[**other as usize] == FREE;
+        row.iter().filter(is_free).count() + 1 >= demands.k(node) as usize
     }
 
     /// Fills `members` with a clique of free nodes that contains `node`.

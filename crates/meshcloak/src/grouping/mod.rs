@@ -102,7 +102,7 @@ impl Grouping {
             self.find_cliques(graph, demands, rules, budget);
         } else {
             let rest = self.crowds.rest(graph);
-            self.find_cliques((&rest).into(), demands, rules, budget);
+            self.find_cliques((&rest).into(), demands, rules, self.crowds.limit(budget));
         }
         let Grouping { crowds, neighbours, cliques, search, .. } = self;
         search.run(Problem { graph: neighbours, cliques, demands });
