@@ -35,7 +35,7 @@ fn batch(town: &Town, seed: u64, second: u64) -> Vec<Query> {
         query.temporal_tolerance = Duration::from_secs(2);
         query.speed = Some(Speed::metres_per_second(random.random_range(5.0..60.0)));
         query.k = random.random_range(2..=4);
-        if seed % 2 == 0 {
+        if seed.is_multiple_of(2) {
             query.distance_constraint = Length::metres(random.random_range(300.0..2_000.0));
         }
     }

@@ -19,6 +19,8 @@ use super::window::{MAX_WINDOW, Window, WindowSet};
 pub(super) struct CrowdCover {
     window: Window,
     chosen: Vec<u32>,
+    /// Nodes of the present clique.
+    clique: Vec<u32>,
 }
 
 impl CrowdCover {
@@ -46,7 +48,10 @@ impl CrowdCover {
             return false;
         }
         loop {
-            self.record(task, rule, root, &clique, assignment);
+            let nodes = clique.iter().map(|index| self.window.nodes()[index]);
+            self.clique.clear();
+            self.clique.extend(std::iter::once(root).chain(nodes));
+            record(&self.clique, task, rule, assignment);
             open = open.without(&clique);
             let Some(seed) = open.first() else { return true };
             clique = self.window.clique_with(seed, all, &open, rule.enough - 1);
@@ -69,24 +74,18 @@ impl CrowdCover {
         self.chosen.extend(settled.take(MAX_WINDOW - self.chosen.len()));
         self.chosen.sort_unstable();
     }
+}
 
-    /// Assigns a clique to its nodes, and settles those for which it is large enough.
-    fn record(
-        &self,
-        task: LargestTask<'_>,
-        rule: CrowdRule,
-        root: u32,
-        clique: &WindowSet,
-        assignment: &mut CliqueAssignment,
-    ) {
-        let nodes = || {
-            let later = clique.iter().map(|index| self.window.nodes()[index]);
-            std::iter::once(root).chain(later)
-        };
-        assignment.record(nodes(), task.min_sizes);
-        if clique.count() + 1 >= rule.enough / 2 {
-            nodes().for_each(|node| assignment.settle(node));
-        }
+/// Assigns a clique to its nodes, and settles those for which it is large enough.
+fn record(
+    clique: &[u32],
+    task: LargestTask<'_>,
+    rule: CrowdRule,
+    assignment: &mut CliqueAssignment,
+) {
+    assignment.record(clique.iter().copied(), task.min_sizes);
+    if clique.len() as u32 >= rule.enough / 2 {
+        clique.iter().for_each(|&node| assignment.settle(node));
     }
 }
 
@@ -112,9 +111,9 @@ mod tests {
             let mut random = Town::generator(seed);
             let nodes = random.random_range(20..400);
             let reach = random.random_range(10..200);
-            let is_near = |a: u32, b: u32| b - a <= reach && (a * 5 + b) % 17 > 0;
+            let is_near = |a: u32, b: u32| b - a <= reach && !(a * 5 + b).is_multiple_of(17);
             let graph = ConstraintGraph::from_fn(nodes, |a, b| a == 0 || is_near(a, b));
-            let max_k = if seed % 4 == 0 { 12 } else { 10 };
+            let max_k = if seed.is_multiple_of(4) { 12 } else { 10 };
             let k = (0..nodes).map(|_| random.random_range(2..=max_k)).collect();
             let share = [0.0, 0.3, 0.8][seed as usize % 3];
             let settled = (0..nodes).map(|node| node > 0 && random.random_bool(share)).collect();
