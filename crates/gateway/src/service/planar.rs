@@ -66,7 +66,7 @@ impl RawObject {
     /// Memory in bytes: twice that of the structure, for spare capacity of lists.
     pub(crate) fn memory(&self) -> usize {
         let texts = [&self.id, &self.name, &self.category].map(String::len);
-        texts.into_iter().fold(2 * size_of::<RawObject>(), usize::saturating_add)
+        texts.into_iter().fold(size_of::<[RawObject; 2]>(), usize::saturating_add)
     }
 }
 

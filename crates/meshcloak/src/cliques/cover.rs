@@ -111,9 +111,9 @@ mod tests {
             let mut random = Town::generator(seed);
             let nodes = random.random_range(20..400);
             let reach = random.random_range(10..200);
-            let is_near = |a: u32, b: u32| b - a <= reach && (a * 5 + b) % 17 > 0;
+            let is_near = |a: u32, b: u32| b - a <= reach && !(a * 5 + b).is_multiple_of(17);
             let graph = ConstraintGraph::from_fn(nodes, |a, b| a == 0 || is_near(a, b));
-            let max_k = if seed % 4 == 0 { 12 } else { 10 };
+            let max_k = if seed.is_multiple_of(4) { 12 } else { 10 };
             let k = (0..nodes).map(|_| random.random_range(2..=max_k)).collect();
             let share = [0.0, 0.3, 0.8][seed as usize % 3];
             let settled = (0..nodes).map(|node| node > 0 && random.random_bool(share)).collect();

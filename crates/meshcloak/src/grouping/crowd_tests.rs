@@ -40,7 +40,7 @@ impl Line {
             false => Role::present(present_counts.0, present_counts.1),
         };
         let roles = if seed % 3 == 2 { asks.iter().map(role).collect() } else { Vec::new() };
-        let reach = (seed % 3 > 0).then(|| {
+        let reach = (!seed.is_multiple_of(3)).then(|| {
             let one = |_| random.random_range(reach / 20..reach);
             (0..nodes).map(one).collect()
         });

@@ -77,7 +77,7 @@ impl Feature {
     /// Memory in bytes, with a copy of the id.
     pub(crate) fn memory(&self) -> usize {
         let texts = [&self.id, &self.id, &self.name, &self.category].map(String::len);
-        texts.into_iter().fold(2 * size_of::<Feature>(), usize::saturating_add)
+        texts.into_iter().fold(size_of::<[Feature; 2]>(), usize::saturating_add)
     }
 
     /// Converts the feature; `category` translates its category. `None` without a point.
