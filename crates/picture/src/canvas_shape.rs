@@ -8,7 +8,7 @@ use crate::polylines::Polylines;
 /// A recorded drawing operation.
 #[derive(Clone, Debug)]
 pub(crate) enum CanvasShape {
-    /// `lines` is an index into [`Canvas::lines`].
+    /// `lines` is an index into the lines of the canvas.
     Stroke {
         lines: usize,
         stroke: Stroke,
