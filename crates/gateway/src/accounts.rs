@@ -183,6 +183,11 @@ pub struct Directory {
     open: Option<Arc<Account>>,
 }
 
+/// Limits of requests without a key: users of the demo are simulated, and all share the account.
+fn open_limits(limits: AccountLimits) -> AccountLimits {
+    AccountLimits { users: usize::MAX, connections: usize::MAX, ..limits }
+}
+
 impl Directory {
     /// Creates a directory without accounts.
     pub fn empty() -> Directory {
@@ -191,16 +196,15 @@ impl Directory {
 
     /// Creates a directory in which requests need no key and share one account.
     pub fn open_to_all(limits: AccountLimits) -> Directory {
-        // Users of the demo are simulated, and all share the account.
-        let limits = AccountLimits { users: usize::MAX, connections: usize::MAX, ..limits };
-        let open = Account::new("demo", limits, Arc::default());
+        let open = Account::new("demo", open_limits(limits), Arc::default());
         Directory { open: Some(open), ..Directory::empty() }
     }
 
     /// Builds the directory of a new file of keys. Accounts that exist in `self` keep their tickets,
     /// and their rate-limit state unless their limits have changed.
     pub fn updated(&self, file: &KeyFile, limits: AccountLimits) -> Directory {
-        let open = self.open.as_ref().map(|open| self.updated_account(&open.name, limits));
+        let open =
+            self.open.as_ref().map(|open| self.updated_account(&open.name, open_limits(limits)));
         let mut directory = Directory { open, ..Directory::empty() };
         for entry in &file.accounts {
             let account = self.updated_account(&entry.name, entry.limits.apply_to(limits));

@@ -31,3 +31,12 @@ fn a_key_gives_access_to_its_account_until_it_is_revoked() {
     let (before, after) = (directory.account(Some(&two.secret)), later.account(Some(&two.secret)));
     assert!(Arc::ptr_eq(before.unwrap(), after.unwrap()), "an unchanged account keeps its tickets");
 }
+
+#[test]
+fn a_reload_does_not_limit_the_users_of_the_demo() {
+    let limits = crate::config::Config::default().limits;
+    let open = Directory::open_to_all(limits);
+    let updated = open.updated(&KeyFile::default(), limits);
+    let users = |directory: &Directory| directory.account(None).map(|open| open.limits().users);
+    assert_eq!((users(&open), users(&updated)), (Some(usize::MAX), Some(usize::MAX)));
+}
