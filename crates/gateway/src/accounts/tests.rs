@@ -34,7 +34,7 @@ fn a_key_gives_access_to_its_account_until_it_is_revoked() {
 
 #[test]
 fn a_reload_does_not_limit_the_users_of_the_demo() {
-    let limits = crate::config::Config::default().limits;
+    let limits = Config::default().limits;
     let open = Directory::open_to_all(limits);
     let updated = open.updated(&KeyFile::default(), limits);
     let users = |directory: &Directory| directory.account(None).map(|open| open.limits().users);
