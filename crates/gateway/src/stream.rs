@@ -122,7 +122,7 @@ impl LineReader {
                         break;
                     }
                 }
-                // The connection is broken: nobody reads the results.
+                // The connection is broken, so the results have no reader.
                 Ok(Some(Err(_))) => {
                     self.rest.clear();
                     cancel_abandoned(&self.gateway, &self.account, &self.outbox.abandon());

@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Users of a town, some of whom ask twice in a batch.
+/// Users of a town. Some users ask twice in a batch.
 const USERS: u64 = 220;
 
 /// Seconds between the two batches.

@@ -10,7 +10,7 @@ const FIRST_LOG_WAIT: Duration = Duration::from_secs(2);
 
 /// Whether this engine begins the first log of a city. If another engine has claimed that, waits a
 /// while for its log: the shards of a new city start at the same time. A city with one shard has one
-/// owner, so nobody else is about to begin its log.
+/// owner, so no other engine begins its log.
 pub async fn is_first_log(
     bucket: &Bucket,
     city: &City,
