@@ -9,16 +9,15 @@
 use crate::accounts::AccountId;
 use crate::constraint_graph::GraphBuilder;
 use crate::distance::{Atlas, ReachTask};
+use crate::group_demands::{DemandInput, NodeDemands};
 use crate::group_search::{Budget, GroupSearch, Past, SearchTask};
 use crate::grouping::reach_schedule::{ReachLimits, ReachSchedule, TightQuery};
 use crate::grouping::reachability::{Destination, Origin};
-use crate::grouping::{Demands, FULL_WORTH, Role};
 use crate::guarantee::{Guarantee, HistoryClock, max_travel};
 use crate::presence::PresenceRule;
 use crate::query::Query;
 use crate::region_builder::SetPublisher;
 use crate::scheme::{Observer, Published, Stage, State, Stats};
-use crate::service_odds::{QueryClass, fixed_probability};
 use crate::units::Time;
 use std::time::Duration;
 
@@ -26,14 +25,7 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(crate) struct GroupCloak {
     search: GroupSearch,
-    /// By node: k, worth of serving it now, number of neighbours.
-    k: Vec<u32>,
-    worth: Vec<u32>,
-    degree: Vec<u32>,
-    /// Role of each node; empty if all ask.
-    roles: Vec<Role>,
-    /// Node of each waiting query.
-    node_of: Vec<u32>,
+    nodes: NodeDemands,
     /// Set of each group, [`NONE`] or [`DEFERRED`].
     set_of: Vec<u32>,
     /// Group of each set.
@@ -65,6 +57,11 @@ pub(crate) struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
+    fn demand_input(&self) -> DemandInput<'a> {
+        let Task { graph, state, presence, is_in_cells, now, .. } = *self;
+        DemandInput { graph, state, presence, is_in_cells, now }
+    }
+
     fn query(&self, node: u32) -> &'a Query {
         &self.state.waiting[self.graph.waiting_indices()[node as usize] as usize]
     }
@@ -87,16 +84,8 @@ impl Hold {
     }
 }
 
-/// Worth of a present query: sets are chosen by the queries that ask, but a present query is added to
-/// a set if it can be (docs/SPEC.md §6, "Maximal").
-const PRESENT_WORTH: u32 = 1;
-
 const NONE: u32 = u32::MAX;
 const DEFERRED: u32 = u32::MAX - 1;
-
-/// Factor on the probability of being served later. It exceeds 1 because a waiting query also
-/// helps others to reach their `k`. Measured: docs/EVALUATION.md, "Weights".
-const WAITING_VALUE: f64 = 1.2;
 
 impl GroupCloak {
     /// Proposes disjoint groups of the queries in the graph.
@@ -109,10 +98,9 @@ impl GroupCloak {
     ) {
         observer.stage(Stage::Cliques);
         published.clear();
-        self.weigh(task, published);
-        self.assign_roles(task);
+        self.nodes.load(task.demand_input(), &mut published.classes);
         let history = task.guarantee == Guarantee::History;
-        self.searches.clear(self.node_of.len());
+        self.searches.clear(self.nodes.node_of.len());
         if history {
             self.locate(task);
             self.search_tight(task, published);
@@ -148,7 +136,7 @@ impl GroupCloak {
             self.set_of[group as usize] = DEFERRED;
             published.stats.truncated = true;
         }
-        for (index, &node) in self.node_of.iter().enumerate() {
+        for (index, &node) in self.nodes.node_of.iter().enumerate() {
             let Some(group) = groups.group_of(node) else { continue };
             let set = &mut self.set_of[group as usize];
             if *set == NONE {
@@ -170,69 +158,11 @@ impl GroupCloak {
         }
     }
 
-    /// Computes `k` and worth of each node, and the class of each waiting query unless sets lie in
-    /// one cell.
-    fn weigh(&mut self, task: Task<'_>, published: &mut Published) {
-        let edges = task.graph.graph();
-        self.degree.clear();
-        self.degree.resize(edges.len(), 0);
-        for node in 0..edges.len() as u32 {
-            self.degree[node as usize] += edges.later(node).len() as u32;
-            for &later in edges.later(node) {
-                self.degree[later as usize] += 1;
-            }
-        }
-        self.node_of.resize(edges.len(), 0);
-        for (node, &index) in (0..).zip(task.graph.waiting_indices()) {
-            self.node_of[index as usize] = node;
-        }
-        self.k.resize(edges.len(), 0);
-        self.worth.resize(edges.len(), 0);
-        published.classes.clear();
-        // In waiting-list order: more is read from the list than is written by node.
-        for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
-            let node = node as usize;
-            self.k[node] = query.k;
-            if !query.asks {
-                self.worth[node] = PRESENT_WORTH;
-                if !task.is_in_cells {
-                    published.classes.push(QueryClass::default());
-                }
-                continue;
-            }
-            let remaining = (query.asked_at + query.temporal_tolerance) - task.now;
-            let probability = if task.is_in_cells {
-                fixed_probability(query.k, remaining, self.degree[node])
-            } else {
-                let class = QueryClass::of(query, remaining, self.degree[node]);
-                published.classes.push(class);
-                task.state.odds.probability(class)
-            };
-            let loss = 1.0 - WAITING_VALUE * probability;
-            self.worth[node] = 1 + (loss.max(0.0) * f64::from(FULL_WORTH)) as u32;
-        }
-    }
-
-    /// Sets the role of each node.
-    fn assign_roles(&mut self, task: Task<'_>) {
-        self.roles.clear();
-        let waiting = &task.state.waiting;
-        if waiting.iter().all(|query| query.asks) {
-            return;
-        }
-        let PresenceRule { counts, max_age } = task.presence;
-        self.roles.resize(self.node_of.len(), Role::ASKING);
-        for (query, &node) in waiting.iter().zip(&self.node_of).filter(|(query, _)| !query.asks) {
-            let is_young = max_age.is_none_or(|max_age| task.now - query.asked_at <= max_age);
-            self.roles[node as usize] = Role::present(counts && is_young, counts);
-        }
-    }
-
     /// Sets the current and previous position of each node.
     fn locate(&mut self, task: Task<'_>) {
-        self.destinations.resize(self.node_of.len(), Destination::PLACEHOLDER);
-        self.origins.resize(self.node_of.len(), None);
-        for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
+        self.destinations.resize(self.nodes.node_of.len(), Destination::PLACEHOLDER);
+        self.origins.resize(self.nodes.node_of.len(), None);
+        for (query, &node) in task.state.waiting.iter().zip(&self.nodes.node_of) {
             let previous = task.state.history.previous(query.id);
             self.origins[node as usize] = previous.map(|previous| Origin {
                 position: previous.position,
@@ -248,10 +178,11 @@ impl GroupCloak {
     /// Searches for what tight queries can have reached. Nodes with too few neighbours are pruned
     /// before.
     fn search_tight(&mut self, task: Task<'_>, published: &mut Published) {
-        for (query, &node) in task.state.waiting.iter().zip(&self.node_of) {
+        for (query, &node) in task.state.waiting.iter().zip(&self.nodes.node_of) {
             let at = node as usize;
             let tight = self.origins[at].filter(|origin| origin.is_tight(task.atlas));
-            let Some(origin) = tight.filter(|_| self.degree[at] + 1 >= self.k[at]) else {
+            let Some(origin) = tight.filter(|_| self.nodes.degree[at] + 1 >= self.nodes.k[at])
+            else {
                 continue;
             };
             let Some(previous) = task.state.history.previous(query.id) else { continue };
@@ -276,14 +207,15 @@ impl GroupCloak {
             let nodes = 0..task.graph.graph().len() as u32;
             nodes.map(|node| task.state.accounts.of(task.query(node).id)).collect()
         });
-        let GroupCloak { search, k, worth, roles, destinations, origins, searches, .. } = self;
+        let GroupCloak { search, nodes, destinations, origins, searches, .. } = self;
         let searched = searches.searched();
         search.run(SearchTask {
             atlas: task.atlas,
             graph: task.graph.graph(),
             sections: task.graph.sections(),
-            demands: Demands { k, worth, roles },
-            is_limited: !roles.is_empty() && task.presence.is_limited(),
+            demands: nodes.demands(),
+            degree: &nodes.degree,
+            is_limited: nodes.has_present() && task.presence.is_limited(),
             past: history.then_some(Past { destinations, origins, searched }),
             accounts: accounts.as_deref(),
             budget: task.budget,

@@ -45,6 +45,8 @@ pub(crate) struct SearchTask<'a> {
     pub(crate) graph: &'a ConstraintGraph,
     pub(crate) sections: &'a [Section],
     pub(crate) demands: Demands<'a>,
+    /// Number of neighbours.
+    pub(crate) degree: &'a [u32],
     /// Positions, if the past limits which members count.
     pub(crate) past: Option<Past<'a>>,
     /// Whether present nodes do not count for all others ([`Role`](crate::grouping::Role)).
@@ -165,7 +167,9 @@ impl Worker {
         grouping.set_ignores_crowds(task.accounts.is_some() && !rules.is_empty());
         let Budget { cliques, dense } = task.budget;
         let budget = if section.truncated { cliques.min(dense) } else { cliques };
-        grouping.find(Subgraph::new(task.graph, &section.nodes), demands, &mut rules, budget);
+        let graph = Subgraph::new(task.graph, &section.nodes);
+        let graph = graph.with_degrees(&task.degree[range.clone()]);
+        grouping.find(graph, demands, &mut rules, budget);
         if let Some(accounts) = task.accounts {
             grouping.require_across_accounts(demands, &accounts[range.clone()]);
         }

@@ -97,6 +97,8 @@ mod group_table;
 
 mod group_search;
 
+mod group_demands;
+
 mod group_cloak;
 
 pub mod settings;

@@ -164,7 +164,10 @@ impl Scheme for MeshCloak {
             label,
             summary,
             setting: "map",
-            cliques: "batch, largest of each by branch and bound",
+            cliques: match self.settings.guarantee {
+                Guarantee::Paper => "batch, largest of each by branch and bound",
+                _ => "batch, disjoint groups of all maximal ones",
+            },
             constraint: "v × Δt along streets",
             pace: Pace::Batch,
             regions: self.settings.region.dependence(),

@@ -33,7 +33,7 @@ impl QueryClass {
     /// neighbours in the constraint graph.
     pub fn of(query: &Query, remaining: Duration, neighbours: u32) -> QueryClass {
         let k = query.k.saturating_sub(2).min(K_COUNT - 1);
-        let seconds = (remaining.as_millis() / 1000).min(u128::from(SECOND_COUNT) - 1) as u32;
+        let seconds = remaining.as_secs().min(u64::from(SECOND_COUNT) - 1) as u32;
         let degree = match neighbours {
             0..=8 => neighbours,
             9..=10 => 9,
@@ -45,6 +45,14 @@ impl QueryClass {
             _ => 15,
         };
         QueryClass(((k * SECOND_COUNT + seconds) * DEGREE_COUNT + degree) as u16)
+    }
+
+    /// Number of classes.
+    pub(crate) const COUNT: usize = CLASS_COUNT;
+
+    /// Returns the number of the class, below [`QueryClass::COUNT`].
+    pub(crate) fn index(self) -> usize {
+        usize::from(self.0)
     }
 
     /// Index of the row of classes with the same k and remaining tolerance.
@@ -66,7 +74,7 @@ const PER_NEIGHBOUR: f64 = 0.25;
 pub fn fixed_probability(k: u32, remaining: Duration, neighbours: u32) -> f64 {
     let ratio = (f64::from(neighbours) + 1.5) / f64::from(k.max(1));
     let missed = 1.0 - (PER_NEIGHBOUR * ratio).min(MAX_PER_BATCH);
-    let seconds = (remaining.as_millis() / 1000).min(u128::from(SECOND_COUNT) - 1);
+    let seconds = remaining.as_secs().min(u64::from(SECOND_COUNT) - 1);
     1.0 - (0..seconds).fold(1.0, |all, _| all * missed)
 }
 

@@ -19,12 +19,23 @@ pub struct Subgraph<'a> {
     /// First node in the whole graph.
     first: u32,
     len: u32,
+    degrees: Option<&'a [u32]>,
 }
 
 impl<'a> Subgraph<'a> {
     /// Returns the subgraph of nodes that have no edge to other nodes.
     pub fn new(graph: &'a ConstraintGraph, nodes: &Range<u32>) -> Subgraph<'a> {
-        Subgraph { graph, first: nodes.start, len: nodes.end - nodes.start }
+        Subgraph { graph, first: nodes.start, len: nodes.end - nodes.start, degrees: None }
+    }
+
+    /// Returns the same subgraph with the number of neighbours of each node, if it is known.
+    pub(crate) fn with_degrees(self, degrees: &'a [u32]) -> Subgraph<'a> {
+        Subgraph { degrees: Some(degrees), ..self }
+    }
+
+    /// Returns the number of neighbours of each node, if it is known.
+    pub(crate) fn degrees(self) -> Option<&'a [u32]> {
+        self.degrees
     }
 
     /// Number of nodes.

@@ -77,8 +77,8 @@ pub(super) struct LocalSearch {
     pub(super) groups: Groups,
     queue: VecDeque<u32>,
     is_queued: Vec<bool>,
-    /// Mean worth of the asking members, number of present ones, and clique.
-    order: Vec<(Reverse<i64>, usize, u32)>,
+    /// Key of each clique; see [`queue_key`].
+    order: Vec<u128>,
     threshold_offers: ThresholdOffers,
     pool_offers: PoolOffers,
     shrunk: Vec<u32>,
@@ -131,11 +131,11 @@ impl LocalSearch {
             let asking = nodes.iter().filter(|&&node| demands.asks(node));
             let (count, worth) = asking
                 .fold((0, 0), |(count, worth), &node| (count + 1, worth + demands.worth(node)));
-            (Reverse(worth / count.max(1)), nodes.len() - count as usize, clique)
+            queue_key(worth / count.max(1), nodes.len() - count as usize, clique)
         }));
         self.order.sort_unstable();
         self.queue.clear();
-        self.queue.extend(self.order.iter().map(|&(_, _, clique)| clique));
+        self.queue.extend(self.order.iter().map(|&key| key as u32));
     }
 
     /// Accepts offers until the queue is empty or the limit of visits is reached.
@@ -259,6 +259,13 @@ impl LocalSearch {
         }
         self.dropped.clear();
     }
+}
+
+/// Returns the sort key of a clique: descending mean worth, then ascending present members, then
+/// number. One integer sorts without a branch per comparison.
+fn queue_key(worth: i64, present: usize, clique: u32) -> u128 {
+    let worth = u64::MAX - worth as u64;
+    u128::from(worth) << 64 | (present as u128) << 32 | u128::from(clique)
 }
 
 /// Counting relation of at most 64 nodes.

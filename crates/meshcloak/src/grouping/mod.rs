@@ -16,11 +16,13 @@
 mod across_accounts;
 mod candidates;
 mod clique_arena;
+mod compaction;
 mod crowd_joins;
 mod crowds;
 mod finder;
 mod group_rows;
 mod groups;
+mod kept_edges;
 mod local_graph;
 mod local_search;
 mod loss;
@@ -141,8 +143,7 @@ impl Grouping {
         budget: u32,
     ) {
         let Demands { k, roles, .. } = demands;
-        self.neighbours.load(graph);
-        self.neighbours.prune_by_degree(k, roles);
+        self.neighbours.load(graph, k, roles);
         if !rules.is_empty() {
             self.neighbours.apply_rules(rules);
             self.neighbours.prune_by_count(k);

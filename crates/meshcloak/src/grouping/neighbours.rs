@@ -18,6 +18,7 @@
 //! rows. The reverse flags make the update of a neighbour one load instead of a binary search.
 
 use super::CountingRule;
+use super::kept_edges::KeptEdges;
 use super::roles::Role;
 use super::rule_share::{RuleInput, RuleShare};
 use crate::constraint_graph::Subgraph;
@@ -27,20 +28,23 @@ use std::ops::Range;
 /// Neighbours of each node, and which of them count for it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Neighbours {
-    starts: Vec<u32>,
-    nodes: Vec<u32>,
-    counts: Vec<bool>,
+    edges: KeptEdges,
+    pub(super) starts: Vec<u32>,
+    pub(super) nodes: Vec<u32>,
+    pub(super) counts: Vec<bool>,
     /// Whether a node counts for itself, else it is pruned; empty if all nodes count.
     counts_itself: Vec<bool>,
     reverse_counts: Vec<bool>,
-    counting_starts: Vec<u32>,
-    counting: Vec<u32>,
-    degree: Vec<u32>,
-    surplus: Vec<u32>,
+    pub(super) counting_starts: Vec<u32>,
+    pub(super) counting: Vec<u32>,
+    pub(super) degree: Vec<u32>,
+    pub(super) surplus: Vec<u32>,
     /// Worklist of pruned nodes.
-    pruned: Vec<u32>,
+    pub(super) pruned: Vec<u32>,
     /// Next position to write in each row.
     cursors: Vec<u32>,
+    /// Whether pruned nodes were removed from a row.
+    pub(super) is_compact: Vec<bool>,
 }
 
 /// Value of `surplus` for a pruned node.
@@ -50,6 +54,11 @@ impl Neighbours {
     /// Returns the number of nodes.
     pub(super) fn len(&self) -> usize {
         self.degree.len()
+    }
+
+    /// Returns the number of neighbours of each node.
+    pub(super) fn degrees(&self) -> &[u32] {
+        &self.degree
     }
 
     /// Returns the neighbours of a node.
@@ -84,43 +93,52 @@ impl Neighbours {
         }
     }
 
-    /// Loads the edges of a graph, in both directions. All nodes count.
-    pub(super) fn load(&mut self, graph: Subgraph<'_>) {
-        let (count, first) = (graph.len(), graph.first());
+    /// Loads the edges of a graph, in both directions, and prunes the nodes with fewer than k − 1
+    /// neighbours, to a fixpoint, and before the present nodes without a neighbour that asks. All
+    /// nodes count. Rows are complete until [`Neighbours::compact`] but for the nodes that
+    /// [`KeptEdges`] leaves out.
+    pub(super) fn load(&mut self, graph: Subgraph<'_>, k: &[u32], roles: &[Role]) {
+        self.edges.load(graph, k, roles);
+        self.fill_rows();
         self.counts.clear();
         self.counts_itself.clear();
-        self.degree.clear();
-        self.degree.resize(count, 0);
-        for node in 0..count as u32 {
-            self.degree[node as usize] += graph.later_in_whole(node).len() as u32;
-            for &later in graph.later_in_whole(node) {
-                self.degree[(later - first) as usize] += 1;
-            }
+        self.reverse_counts.clear();
+        self.pruned.clear();
+        self.surplus.clear();
+        self.surplus.resize(self.len(), 0);
+        for node in 0..self.len() as u32 {
+            let is_kept = self.edges.is_kept(node);
+            self.set_surplus(node, if is_kept { self.degree[node as usize] + 1 } else { 0 }, k);
         }
-        self.starts.clear();
-        self.starts.push(0);
-        let mut end = 0;
-        for &degree in &self.degree {
-            end += degree;
-            self.starts.push(end);
-        }
-        self.nodes.clear();
-        self.nodes.resize(end as usize, 0);
+        self.propagate();
+    }
+
+    /// Fills the rows with the kept edges.
+    fn fill_rows(&mut self) {
+        let Neighbours { edges, starts, nodes, degree, cursors, .. } = self;
+        degree.clone_from(&edges.degree);
+        starts.clear();
+        starts.push(0);
+        cursors.clear();
         // Earlier neighbours arrive in ascending order. They are stored at the end of each row and
         // then merged with the later ones.
-        self.cursors.clear();
-        let later_count = |node: usize| graph.later_in_whole(node as u32).len() as u32;
-        self.cursors.extend((0..count).map(|node| self.starts[node] + later_count(node)));
-        for node in 0..count as u32 {
-            for &later in graph.later_in_whole(node) {
-                let cursor = &mut self.cursors[(later - first) as usize];
-                self.nodes[*cursor as usize] = node;
+        let mut end = 0;
+        for (node, degree) in degree.iter().enumerate() {
+            cursors.push(end + edges.later(node).len() as u32);
+            end += degree;
+            starts.push(end);
+        }
+        nodes.resize(end as usize, 0);
+        for node in 0..degree.len() {
+            for &later in edges.later(node) {
+                let cursor = &mut cursors[later as usize];
+                nodes[*cursor as usize] = node as u32;
                 *cursor += 1;
             }
         }
-        for node in 0..count {
-            let row = self.starts[node] as usize..self.starts[node + 1] as usize;
-            merge(graph.later_in_whole(node as u32), first, &mut self.nodes[row]);
+        for node in 0..degree.len() {
+            let row = starts[node] as usize..starts[node + 1] as usize;
+            merge(edges.later(node), &mut nodes[row]);
         }
     }
 
@@ -151,22 +169,6 @@ impl Neighbours {
         } else {
             shares.into_par_iter().for_each(|share| input.evaluate(share));
         }
-    }
-
-    /// Prunes the nodes with fewer than k − 1 neighbours, to a fixpoint, and before the present nodes
-    /// without a neighbour that asks. Rows stay complete until [`Neighbours::compact`].
-    pub(super) fn prune_by_degree(&mut self, k: &[u32], roles: &[Role]) {
-        self.pruned.clear();
-        self.surplus.clear();
-        self.surplus.resize(self.len(), 0);
-        self.reverse_counts.clear();
-        for node in 0..self.len() as u32 {
-            let asks = |other: &u32| roles[*other as usize].asks();
-            let is_alone = !roles.is_empty() && !asks(&node) && !self.of(node).iter().any(asks);
-            let have = if is_alone { 0 } else { self.degree[node as usize] + 1 };
-            self.set_surplus(node, have, k);
-        }
-        self.propagate();
     }
 
     /// Prunes the nodes for which fewer than k nodes count, or which do not count for themselves, to a
@@ -230,49 +232,22 @@ impl Neighbours {
         }
     }
 
-    fn row(&self, node: u32) -> Range<usize> {
+    /// Returns the number of entries of all rows, gaps between them included.
+    pub(super) fn entry_count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Returns the entries of the row of a node.
+    pub(super) fn row(&self, node: u32) -> Range<usize> {
         let start = self.starts[node as usize] as usize;
         start..start + self.degree[node as usize] as usize
     }
-
-    /// Removes pruned nodes from all rows, and fills `counting`. Branchless compaction: every entry
-    /// is stored, the length advances only for kept ones.
-    pub(super) fn compact(&mut self) {
-        for &node in &self.pruned {
-            self.degree[node as usize] = 0;
-        }
-        let all_count = self.all_count();
-        self.counting.resize(if all_count { 0 } else { self.nodes.len() }, 0);
-        self.counting_starts.clear();
-        self.counting_starts.push(0);
-        let mut counting_len = 0;
-        for node in 0..self.len() as u32 {
-            let row = self.row(node);
-            let mut end = row.start;
-            for index in row.clone() {
-                let other = self.nodes[index];
-                let is_kept = self.surplus[other as usize] & PRUNED == 0;
-                self.nodes[end] = other;
-                if !all_count {
-                    let counts = self.counts[index];
-                    self.counts[end] = counts;
-                    self.counting[counting_len] = other;
-                    counting_len += usize::from(is_kept & counts);
-                }
-                end += usize::from(is_kept);
-            }
-            self.degree[node as usize] = (end - row.start) as u32;
-            self.counting_starts.push(counting_len as u32);
-        }
-    }
 }
 
-/// Merges `later`, reduced by `first`, with the elements at `row[later.len()..]`, both ascending,
-/// into `row`.
-fn merge(later: &[u32], first: u32, row: &mut [u32]) {
+/// Merges `later` with the elements at `row[later.len()..]`, both ascending, into `row`.
+fn merge(later: &[u32], row: &mut [u32]) {
     let (mut next, mut earlier) = (0, later.len());
     while let Some(&node) = later.get(next) {
-        let node = node - first;
         let is_earlier = row.get(earlier).is_some_and(|&earlier| earlier < node);
         row[next + earlier - later.len()] = if is_earlier { row[earlier] } else { node };
         earlier += usize::from(is_earlier);

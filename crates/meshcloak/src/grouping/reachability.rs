@@ -1,9 +1,9 @@
 //! Which positions a user can have reached from an earlier one: the counting rule of `history`
 //! (docs/SPEC.md §6).
 //!
-//! Limits up to `dc_max` use the rows of streets ([`NearReach`]) or the distance matrix. For larger
-//! ones the path that admission found decides, if it leaves the user enough distance to reach every
-//! neighbour from the present position. Otherwise the query is tight and a search decides
+//! The path that admission found decides, if it leaves the user enough distance to reach every
+//! neighbour from the present position. Otherwise limits up to `dc_max` use the rows of streets
+//! ([`NearReach`]) or the distance matrix. Beyond them the query is tight and a search decides
 //! ([`ReachedTerminals`]); until it has run, nothing counts as reachable.
 
 use super::near_reach::NearReach;
@@ -47,10 +47,10 @@ impl Origin {
     fn method(self, atlas: &Atlas) -> Method {
         let has_rows = matches!(atlas.rows(), Rows::Streets(_));
         let is_near = self.limit <= atlas.dc_max();
-        if has_rows && is_near && NearReach::supports(self.limit) {
-            Method::Near
-        } else if self.neighbours_within.is_some_and(|length| length <= self.limit) {
+        if self.neighbours_within.is_some_and(|length| length <= self.limit) {
             Method::All
+        } else if has_rows && is_near && NearReach::supports(self.limit) {
+            Method::Near
         } else if is_near {
             Method::Matrix
         } else {

@@ -98,7 +98,7 @@ impl RootSearcher {
         root: u32,
     ) -> bool {
         let earlier = self.collect(input, order, root);
-        self.has_dominator(input, earlier)
+        self.has_dominator(input, order, earlier)
     }
 
     /// Finds the cliques whose first node is the root. Returns `false` if there is no set.
@@ -113,16 +113,16 @@ impl RootSearcher {
             return false;
         }
         let earlier = self.collect(input, order, root);
-        if self.has_dominator(input, earlier) {
+        if self.has_dominator(input, order, earlier) {
             return true;
         }
         with_local_graph!(self, search(earlier, input, found))
     }
 
-    fn has_dominator(&self, input: SearchInput<'_>, earlier: usize) -> bool {
+    fn has_dominator(&self, input: SearchInput<'_>, order: &SearchOrder, earlier: usize) -> bool {
         let later = &self.nodes[earlier..self.nodes.len() - 1];
         let dominates = |&node: &u32| {
-            let mut row = input.graph.of(node).iter();
+            let mut row = order.later(input, node).iter();
             later.iter().all(|other| row.find(|node| *node >= other) == Some(other))
         };
         self.nodes[..earlier].iter().take(MAX_DOMINATORS).any(dominates)
@@ -131,9 +131,9 @@ impl RootSearcher {
     /// Collects the neighbourhood of a root. Returns the number of earlier neighbours.
     fn collect(&mut self, input: SearchInput<'_>, order: &SearchOrder, root: u32) -> usize {
         self.nodes.clear();
-        let all = input.graph.of(root).iter().copied();
-        let earlier = all.filter(|&node| !order.is_after(node, root));
-        self.nodes.extend(earlier.filter(|&node| order.max_size[node as usize] > 0));
+        push_if(&mut self.nodes, order.earlier(input, root), |node| {
+            order.max_size[node as usize] > 0
+        });
         let earlier_count = self.nodes.len();
         self.collect_later(input, order, root);
         earlier_count
@@ -141,9 +141,22 @@ impl RootSearcher {
 
     fn collect_later(&mut self, input: SearchInput<'_>, order: &SearchOrder, root: u32) {
         let size = order.max_size[root as usize];
-        let all = input.graph.of(root).iter().copied();
-        let later = all.filter(|&node| order.is_after(node, root));
-        self.nodes.extend(later.filter(|&node| input.k[node as usize] <= size));
+        push_if(&mut self.nodes, order.later(input, root), |node| input.k[node as usize] <= size);
         self.nodes.push(root);
     }
+}
+
+/// Appends the nodes that match. Branchless compaction: every node is stored, the length advances
+/// only for those that match.
+#[inline]
+fn push_if(list: &mut Vec<u32>, nodes: &[u32], matches: impl Fn(u32) -> bool) {
+    let start = list.len();
+    list.extend_from_slice(nodes);
+    let mut end = start;
+    for index in start..list.len() {
+        let node = list[index];
+        list[end] = node;
+        end += usize::from(matches(node));
+    }
+    list.truncate(end);
 }

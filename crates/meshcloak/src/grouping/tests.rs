@@ -192,8 +192,7 @@ fn pruning_equals_the_reference_and_rows_hold_the_remaining_nodes() {
     let cases = (0..300).map(|seed| case(seed, Relation::Restricted)).chain((0..3).map(line));
     for case in cases {
         let mut neighbours = Neighbours::default();
-        neighbours.load((&case.graph).into());
-        neighbours.prune_by_degree(&case.k, &[]);
+        neighbours.load((&case.graph).into(), &case.k, &[]);
         neighbours.apply_rules(&mut rules(&case, Relation::Restricted));
         neighbours.prune_by_count(&case.k);
         neighbours.compact();

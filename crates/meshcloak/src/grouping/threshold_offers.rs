@@ -21,8 +21,7 @@
 //! with that optimum (`naive::best_groups`) and requires 96 % of it.
 
 use super::local_search::{Demands, FREE, Groups, Problem};
-use super::loss::cost_of;
-use crate::stamps::Stamps;
+use super::loss::{PartlyInside, TakeOption};
 
 /// Largest number of members that are taken from groups that lie partly inside.
 const MAX_TAKEN: u32 = 16;
@@ -34,9 +33,11 @@ pub(super) struct ThresholdOffers {
     held: Vec<u32>,
     touched: Vec<u32>,
     free: Vec<u32>,
-    /// Members of the present clique.
-    in_clique: Stamps<()>,
+    /// Groups inside the present clique by ascending size; valid if `is_split`.
     whole: Vec<u32>,
+    /// The other touched groups; valid if `is_split`.
+    partly: PartlyInside,
+    is_split: bool,
     options: Vec<TakeOption>,
     choices: Vec<u32>,
     plan: Plan,
@@ -63,14 +64,6 @@ struct TakenPart {
     taken: u32,
 }
 
-/// Cost of taking `taken` members from a group.
-#[derive(Clone, Copy, Debug)]
-struct TakeOption {
-    group: u32,
-    taken: u32,
-    cost: i64,
-}
-
 impl ThresholdOffers {
     /// Returns the members of the offer with the largest gain; `None` without a gain.
     pub(super) fn best_offer(
@@ -80,9 +73,18 @@ impl ThresholdOffers {
         groups: &Groups,
     ) -> Option<&[u32]> {
         let (nodes, demands) = (problem.cliques.nodes(clique), problem.demands);
-        // Most cliques have no free member. They are skipped before any other work.
-        if nodes.iter().all(|&node| groups.group_of[node as usize] != FREE) {
+        // Most cliques have no free member, or no other one. They need no other work.
+        let is_free = |node: &&u32| groups.group_of[**node as usize] == FREE;
+        let free_count = nodes.iter().filter(is_free).count();
+        if free_count == 0 {
             return None;
+        }
+        if free_count == nodes.len() {
+            // The clique meets every k, and every member adds to the gain.
+            self.members.clear();
+            self.members.extend_from_slice(nodes);
+            self.members.sort_unstable_by_key(|&node| (demands.k(node), node));
+            return Some(&self.members);
         }
         self.classify_members(nodes, groups);
         self.best.gain = 0;
@@ -98,7 +100,10 @@ impl ThresholdOffers {
                 let missing = (level as usize).saturating_sub(index + 1) as u32;
                 self.plan.level = level;
                 self.plan.gain = worth;
-                self.consider(missing, has_asking, groups, demands);
+                if (missing > 0 || !has_asking) && !self.is_split {
+                    self.split_groups(nodes, groups, demands);
+                }
+                self.consider(missing, has_asking, groups);
             }
         }
         let has_gain = self.best.gain > 0;
@@ -114,10 +119,9 @@ impl ThresholdOffers {
     fn classify_members(&mut self, nodes: &[u32], groups: &Groups) {
         self.free.clear();
         self.touched.clear();
-        self.in_clique.clear(groups.group_of.len());
+        self.is_split = false;
         self.held.resize(groups.used.max(self.held.len()), 0);
         for &node in nodes {
-            self.in_clique.insert(node as usize, ());
             let group = groups.group_of[node as usize];
             if group == FREE {
                 self.free.push(node);
@@ -130,15 +134,21 @@ impl ThresholdOffers {
         }
     }
 
+    /// Divides the touched groups into those inside the clique and the others.
+    fn split_groups(&mut self, nodes: &[u32], groups: &Groups, demands: Demands<'_>) {
+        let ThresholdOffers { held, touched, whole, partly, is_split, .. } = self;
+        let is_inside = |group: &u32| held[*group as usize] == groups.size(*group);
+        let (inside, others) = (touched.iter().copied(), touched.iter().copied());
+        whole.clear();
+        whole.extend(inside.filter(is_inside));
+        whole.sort_unstable_by_key(|&group| (groups.size(group), group));
+        partly.load(nodes, others.filter(|group| !is_inside(group)), groups, demands);
+        *is_split = true;
+    }
+
     /// Fills up the plan by `missing` members and keeps it if its gain is the largest. Without a free
     /// member that asks it takes a whole group in any case.
-    fn consider(
-        &mut self,
-        mut missing: u32,
-        has_asking: bool,
-        groups: &Groups,
-        demands: Demands<'_>,
-    ) {
+    fn consider(&mut self, mut missing: u32, has_asking: bool, groups: &Groups) {
         self.plan.whole.clear();
         self.plan.parts.clear();
         if missing > 0 || !has_asking {
@@ -148,7 +158,7 @@ impl ThresholdOffers {
             return;
         }
         if missing > 0 && missing <= MAX_TAKEN {
-            self.list_options(missing, groups, demands);
+            self.partly.list_options(self.plan.level, missing, &mut self.options);
             missing = self.take_parts(missing);
         }
         if missing == 0 && self.plan.gain > self.best.gain {
@@ -159,11 +169,7 @@ impl ThresholdOffers {
     /// Takes whole groups inside the clique: the smallest that suffices, or all. Returns the number
     /// of members that are still missing.
     fn take_whole(&mut self, mut missing: u32, groups: &Groups) -> u32 {
-        let ThresholdOffers { held, touched, whole, plan, .. } = self;
-        whole.clear();
-        let is_inside = |group: &&u32| held[**group as usize] == groups.size(**group);
-        whole.extend(touched.iter().filter(is_inside));
-        whole.sort_unstable_by_key(|&group| (groups.size(group), group));
+        let ThresholdOffers { whole, plan, .. } = self;
         if let Some(&group) = whole.iter().find(|&&group| groups.size(group) >= missing) {
             plan.whole.push(group);
             return 0;
@@ -173,26 +179,6 @@ impl ThresholdOffers {
             plan.whole.push(group);
         }
         missing
-    }
-
-    /// Lists the cost of taking 1, 2, … members from each group that lies partly inside: the worth
-    /// of the members that the group then loses. Members with the largest k are taken first.
-    fn list_options(&mut self, missing: u32, groups: &Groups, demands: Demands<'_>) {
-        let ThresholdOffers { held, touched, in_clique, options, plan, .. } = self;
-        options.clear();
-        for &group in &*touched {
-            let members = &groups.members[group as usize];
-            if held[group as usize] as usize == members.len() {
-                continue;
-            }
-            let eligible =
-                |node: u32| in_clique.get(node as usize).is_some() && demands.k(node) <= plan.level;
-            let available = members.iter().filter(|&&node| eligible(node)).count() as u32;
-            for taken in 1..=available.min(missing) {
-                let cost = cost_of(members, taken, eligible, demands);
-                options.push(TakeOption { group, taken, cost });
-            }
-        }
     }
 
     /// Picks the options of lowest cost for `missing` members. Returns 0, or `missing` if there are
@@ -239,20 +225,14 @@ impl ThresholdOffers {
 
     /// Fills `members` with the members of the best plan.
     fn gather(&mut self, groups: &Groups, demands: Demands<'_>) {
-        let ThresholdOffers { free, best, members, in_clique, .. } = self;
+        let ThresholdOffers { free, best, members, partly, .. } = self;
         members.clear();
         members.extend(free.iter().filter(|&&node| demands.k(node) <= best.level));
         for &group in &best.whole {
             members.extend_from_slice(&groups.members[group as usize]);
         }
         for &TakenPart { group, taken } in &best.parts {
-            let eligible = |node: &&u32| {
-                in_clique.get(**node as usize).is_some() && demands.k(**node) <= best.level
-            };
-            let part = groups.members[group as usize].iter().filter(eligible);
-            let present = part.clone().filter(|&&node| !demands.asks(node));
-            let asking = part.filter(|&&node| demands.asks(node));
-            members.extend(present.chain(asking).take(taken as usize));
+            partly.take(group, taken, best.level, members);
         }
     }
 }

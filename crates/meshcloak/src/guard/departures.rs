@@ -42,7 +42,10 @@ impl Departures {
 
     /// Adds the members of a set that passes every other check. Returns a violation if one of them
     /// must not leave; the others then count as departed in this batch, which fails closed.
-    pub(super) fn add(&mut self, members: &[&Query]) -> Option<Violation> {
+    pub(super) fn add<'a>(
+        &mut self,
+        members: impl Iterator<Item = &'a Query>,
+    ) -> Option<Violation> {
         let mut violation = None;
         for query in members {
             let departure = Departure { batch: self.batch, query: (query.asked_at, query.id) };
@@ -80,13 +83,13 @@ mod tests {
             // The query before the last ten thousand still waits.
             let waiting = &queries[number.saturating_sub(10_000)..number];
             departures.begin(waiting);
-            assert_eq!(departures.add(&[later]), None);
+            assert_eq!(departures.add([later].into_iter()), None);
             max_len = max_len.max(departures.newest.len());
             let Some(oldest) = waiting.first() else { continue };
             let mut overtaken = oldest.clone();
             overtaken.user = later.user;
             departures.batch += 1;
-            assert_eq!(departures.add(&[&overtaken]), Some(Violation::Overtaken));
+            assert_eq!(departures.add([&overtaken].into_iter()), Some(Violation::Overtaken));
         }
         assert!(max_len < 21_000, "{max_len} departures were kept");
     }

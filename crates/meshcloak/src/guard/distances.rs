@@ -1,191 +1,160 @@
-//! Distances of the guard: a plain Dijkstra search from each terminal, cached by terminal.
+//! Distances of the guard, from one origin to the members of a set.
 //!
 //! ```text
-//! rows     one per terminal      Option<Row { start, end, bound }>
-//! entries  entries[start..end]   (terminal, distance), nearest first, complete up to `bound`
-//! spread   one per terminal      distance from the current origin, if set
+//! slot_of   one per terminal   slot 0 … n-1 of each end of a member's street
+//! lengths   n × n              from each end to each end, filled when a member leaves by it
+//! shortest  n                  from the current origin to each end
 //! ```
 //!
-//! A search ends after [`MAX_STEPS`] terminals; the terminals beyond count as unreachable.
-//!
-//! Users near one exit share its row, so a batch needs few searches. The engine's own distances
-//! ([`crate::distance`]) are not used: an error there must not hide itself from the guard.
-//! Reference: `naive::distance`.
+//! A row ([`RowCache`]) is read once for each end, not once for each member, until every end is found;
+//! nothing is stored for other terminals. Reference: `naive::distance`.
 
-use super::path::MAX_STEPS;
-use crate::map::{Position, StreetMap, TerminalId};
+use super::row_cache::{CacheLimits, RowCache};
+use crate::map::{Position, StreetId, StreetMap, TerminalId};
 use crate::stamps::Stamps;
 use crate::units::Length;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
-/// Distances from one origin, with the cache of rows.
+/// Distances from one origin to the members of a set, with the cache of rows.
 #[derive(Default)]
 pub(super) struct Distances {
-    limits: CacheLimits,
-    rows: Vec<Option<Row>>,
-    entries: Vec<(u32, u32)>,
-    /// Number of entries that belong to no row.
-    unused: usize,
-    search: Search,
+    cache: RowCache,
+    members: Vec<Place>,
+    /// For each end the length up to which its row of `lengths` is complete, if it is filled.
+    filled: Vec<Option<u32>>,
+    slot_of: Stamps<u32>,
+    lengths: Vec<u32>,
     origin: Option<Position>,
     bound: u32,
-    spread: Stamps<u32>,
+    shortest: Vec<u32>,
+    /// Distances from an exit that is no end of a member's street.
+    scratch: Vec<u32>,
 }
 
-/// Size limits of the cache, in entries of 8 bytes.
-#[derive(Clone, Copy)]
-pub(super) struct CacheLimits {
-    /// The cache is emptied when it holds more entries than this.
-    pub(super) max_entries: usize,
-    /// Fewer unused entries than this are not compacted.
-    pub(super) min_unused: usize,
+/// Position of a member.
+struct Place {
+    street: StreetId,
+    one_way: bool,
+    offset: u32,
+    /// Length from the position to the `to` end.
+    ahead: u32,
+    /// Slots of the ends `from` and `to`.
+    from: usize,
+    to: usize,
 }
 
-impl Default for CacheLimits {
-    fn default() -> CacheLimits {
-        CacheLimits { max_entries: 1 << 24, min_unused: 1 << 16 } // 128 MB
-    }
-}
-
-#[derive(Clone, Copy)]
-struct Row {
-    start: usize,
-    end: usize,
-    bound: u32,
-}
+/// Length beyond the bound.
+const UNREACHED: u32 = u32::MAX;
 
 impl Distances {
+    /// Limits the cache to its share of the memory of that many caches.
+    pub(super) fn share_memory(&mut self, caches: usize) {
+        let CacheLimits { max_entries, min_unused } = CacheLimits::default();
+        self.cache.limits = CacheLimits { max_entries: max_entries / caches.max(1), min_unused };
+    }
+
+    /// Sets the members of a set. Distances are known from the next call of
+    /// [`Distances::set_origin`] on.
+    pub(super) fn set_members(&mut self, map: &StreetMap, members: impl Iterator<Item = Position>) {
+        self.members.clear();
+        self.filled.clear();
+        self.slot_of.clear(map.terminal_count());
+        for Position { street, offset } in members {
+            let at = map.street(street);
+            let [from, to] = [at.from, at.to].map(|terminal| self.slot(terminal));
+            let (offset, one_way) = (offset.units(), at.one_way);
+            let ahead = at.length.units() - offset;
+            self.members.push(Place { street, one_way, offset, ahead, from, to });
+        }
+        self.lengths.resize(self.filled.len() * self.filled.len(), 0);
+    }
+
+    /// Returns the slot of an end.
+    fn slot(&mut self, terminal: TerminalId) -> usize {
+        let (is_set, slot) = self.slot_of.peek(terminal.index());
+        if is_set {
+            return slot as usize;
+        }
+        self.slot_of.insert(terminal.index(), self.filled.len() as u32);
+        self.filled.push(None);
+        self.filled.len() - 1
+    }
+
     /// Sets the origin; distances from it are known up to `bound`.
     pub(super) fn set_origin(&mut self, map: &StreetMap, origin: Position, bound: Length) {
-        self.rows.resize(map.terminal_count(), None);
-        self.spread.clear(map.terminal_count());
         self.origin = Some(origin);
         self.bound = bound.units();
+        self.shortest.clear();
+        self.shortest.resize(self.filled.len(), UNREACHED);
         let street = map.street(origin.street);
-        self.spread_from(map, street.to, street.length.units() - origin.offset.units());
+        self.leave_by(map, street.to, street.length.units() - origin.offset.units());
         if !street.one_way {
-            self.spread_from(map, street.from, origin.offset.units());
+            self.leave_by(map, street.from, origin.offset.units());
         }
     }
 
-    /// Returns the distance from the origin; `None` beyond the bound.
-    pub(super) fn to(&self, map: &StreetMap, to: Position) -> Option<Length> {
+    /// Returns the distance from the origin to a member; `None` beyond the bound.
+    pub(super) fn to(&self, member: usize) -> Option<Length> {
         let origin = self.origin?;
-        let street = map.street(to.street);
-        let (behind, ahead) = (to.offset.units(), street.length.units() - to.offset.units());
-        let mut shortest = self.at(street.from).saturating_add(behind);
-        if !street.one_way {
-            shortest = shortest.min(self.at(street.to).saturating_add(ahead));
+        let to = &self.members[member];
+        let mut shortest = self.shortest[to.from].saturating_add(to.offset);
+        if !to.one_way {
+            shortest = shortest.min(self.shortest[to.to].saturating_add(to.ahead));
         }
-        if origin.street == to.street && (!street.one_way || to.offset >= origin.offset) {
-            shortest = shortest.min(origin.offset.units().abs_diff(to.offset.units()));
+        let offset = origin.offset.units();
+        if origin.street == to.street && (!to.one_way || to.offset >= offset) {
+            shortest = shortest.min(offset.abs_diff(to.offset));
         }
         (shortest <= self.bound).then_some(Length::from_units(shortest))
     }
 
-    fn at(&self, terminal: TerminalId) -> u32 {
-        self.spread.get(terminal.index()).unwrap_or(u32::MAX)
-    }
-
     /// Adds the paths that leave the origin's street by `exit`, at distance `offset` from it.
-    fn spread_from(&mut self, map: &StreetMap, exit: TerminalId, offset: u32) {
-        let Some(rest) = self.bound.checked_sub(offset) else { return };
-        // The row has the full bound, not `rest`: other origins near this exit share it.
-        let row = self.row(map, exit, self.bound);
-        for &(terminal, length) in &self.entries[row.start..row.end] {
-            if length > rest {
-                break;
-            }
-            self.spread.lower(terminal as usize, length + offset);
+    fn leave_by(&mut self, map: &StreetMap, exit: TerminalId, offset: u32) {
+        if self.bound < offset {
+            return;
         }
-    }
-
-    /// Returns the row of a terminal, complete at least up to `bound`.
-    fn row(&mut self, map: &StreetMap, terminal: TerminalId, bound: u32) -> Row {
-        let old = self.rows[terminal.index()];
-        if let Some(row) = old.filter(|row| row.bound >= bound) {
-            return row;
-        }
-        self.unused += old.map_or(0, |row| row.end - row.start);
-        self.rows[terminal.index()] = None;
-        self.reclaim();
-        let (start, bound) = (self.entries.len(), round_up(bound));
-        let Distances { search, entries, .. } = self;
-        search.run(map, terminal, bound, |terminal, length| {
-            entries.push((terminal.0, length));
-            entries.len() - start < MAX_STEPS
-        });
-        let row = Row { start, end: self.entries.len(), bound };
-        self.rows[terminal.index()] = Some(row);
-        row
-    }
-
-    /// Empties the cache beyond its size limit; compacts it when half of it is unused.
-    fn reclaim(&mut self) {
-        if self.entries.len() > self.limits.max_entries {
-            self.entries.clear();
-            self.rows.fill(None);
-            self.unused = 0;
-        } else if self.unused > (self.entries.len() / 2).max(self.limits.min_unused) {
-            let mut rows: Vec<&mut Row> = self.rows.iter_mut().flatten().collect();
-            rows.sort_unstable_by_key(|row| row.start);
-            let mut end = 0;
-            for row in rows {
-                self.entries.copy_within(row.start..row.end, end);
-                *row = Row { start: end, end: end + row.end - row.start, ..*row };
-                end = row.end;
+        let count = self.filled.len();
+        let (is_end, slot) = self.slot_of.peek(exit.index());
+        let lengths = if is_end {
+            let slot = slot as usize;
+            let lengths = &mut self.lengths[slot * count..(slot + 1) * count];
+            if self.filled[slot].is_none_or(|filled| filled < self.bound) {
+                // The full bound, not what the origin leaves of it: other members share the row.
+                let row = self.cache.around(map, exit, self.bound);
+                let has_all = find_ends(row, self.bound, &self.slot_of, lengths);
+                self.filled[slot] = Some(if has_all { UNREACHED } else { self.bound });
             }
-            self.entries.truncate(end);
-            self.unused = 0;
+            lengths
+        } else {
+            self.scratch.resize(count, UNREACHED);
+            let row = self.cache.around(map, exit, self.bound);
+            find_ends(row, self.bound, &self.slot_of, &mut self.scratch);
+            &mut self.scratch
+        };
+        for (shortest, length) in self.shortest.iter_mut().zip(lengths) {
+            *shortest = length.saturating_add(offset).min(*shortest);
         }
     }
 }
 
-/// Rounds a bound up by at most a quarter, so that slightly larger bounds reuse a row.
-fn round_up(bound: u32) -> u32 {
-    let step = 1 << bound.checked_ilog2().unwrap_or(0).saturating_sub(2);
-    bound.checked_next_multiple_of(step).unwrap_or(u32::MAX)
-}
-
-/// Scratch buffers of Dijkstra's algorithm.
-#[derive(Default)]
-struct Search {
-    /// Shortest distance so far, by terminal.
-    best: Stamps<u32>,
-    open: BinaryHeap<Reverse<(u32, TerminalId)>>,
-}
-
-impl Search {
-    /// Calls `visit` with every terminal within `bound` of `from`, nearest first, until it returns
-    /// `false`.
-    fn run(
-        &mut self,
-        map: &StreetMap,
-        from: TerminalId,
-        bound: u32,
-        mut visit: impl FnMut(TerminalId, u32) -> bool,
-    ) {
-        let Search { best, open } = self;
-        best.clear(map.terminal_count());
-        open.clear();
-        best.insert(from.index(), 0);
-        open.push(Reverse((0, from)));
-        while let Some(Reverse((length, terminal))) = open.pop() {
-            if best.get(terminal.index()).is_some_and(|best| best < length) {
-                continue;
-            }
-            if !visit(terminal, length) {
-                return;
-            }
-            for arm in map.leaving(terminal) {
-                let next = length.saturating_add(map.street(arm.street).length.units());
-                if next <= bound && best.lower(arm.terminal.index(), next) {
-                    open.push(Reverse((next, arm.terminal)));
-                }
+/// Sets the distance of each end that is in a row within the bound. Reads until all are found, and
+/// returns whether they are.
+fn find_ends(row: &[(u32, u32)], bound: u32, slot_of: &Stamps<u32>, lengths: &mut [u32]) -> bool {
+    lengths.fill(UNREACHED);
+    let mut missing = lengths.len();
+    for &(terminal, length) in row {
+        if length > bound {
+            break;
+        }
+        let (is_end, slot) = slot_of.peek(terminal as usize);
+        if is_end {
+            lengths[slot as usize] = length;
+            missing -= 1;
+            if missing == 0 {
+                return true;
             }
         }
     }
+    false
 }
 
 #[cfg(test)]
@@ -197,61 +166,30 @@ mod tests {
 
     #[test]
     fn distances_agree_with_floyd_warshall() {
+        let (mut reached, mut unreached) = (0, 0);
         for seed in 0..300 {
             let town = Town::random(seed);
             let mut random = Town::generator(seed);
             let table = naive::terminal_distances(&town.map);
             let mut distances = Distances::default();
-            for _ in 0..20 {
-                let bound = Length::metres(random.random_range(1.0..3_000.0));
-                let (a, b) = (town.position(&mut random), town.position(&mut random));
-                distances.set_origin(&town.map, a, bound);
-                let expected = naive::distance(&town.map, &table, a, b);
-                let expected = expected.filter(|&length| length <= bound);
-                assert_eq!(distances.to(&town.map, b), expected, "seed {seed} {a:?} {b:?}\n{town}");
+            for _ in 0..6 {
+                let members: Vec<Position> =
+                    (0..random.random_range(1..6)).map(|_| town.position(&mut random)).collect();
+                distances.set_members(&town.map, members.iter().copied());
+                let elsewhere = town.position(&mut random);
+                for &origin in members.iter().chain([&elsewhere]) {
+                    let bound = Length::metres(random.random_range(1.0..3_000.0));
+                    distances.set_origin(&town.map, origin, bound);
+                    for (number, &member) in members.iter().enumerate() {
+                        let expected = naive::distance(&town.map, &table, origin, member);
+                        let expected = expected.filter(|&length| length <= bound);
+                        let found = distances.to(number);
+                        assert_eq!(found, expected, "seed {seed} {origin:?} {member:?}\n{town}");
+                        *(if found.is_some() { &mut reached } else { &mut unreached }) += 1;
+                    }
+                }
             }
         }
-    }
-
-    #[test]
-    fn bounds_are_rounded_up_by_at_most_a_quarter() {
-        let mut steps = std::collections::BTreeSet::new();
-        for bound in 0..70_000 {
-            let step = round_up(bound);
-            assert!(bound <= step && step - bound <= bound / 4, "{bound} {step}");
-            steps.insert(step);
-        }
-        assert!(steps.len() < 70, "{}", steps.len());
-        assert_eq!(round_up(u32::MAX), u32::MAX);
-    }
-
-    #[test]
-    fn the_cache_stays_within_its_limits_for_any_sequence_of_bounds() {
-        let limits = CacheLimits { max_entries: 1 << 8, min_unused: 1 << 4 };
-        let (mut compacted, mut emptied) = (0, 0);
-        for seed in 400..430 {
-            let town = Town::random(seed);
-            let mut random = Town::generator(seed);
-            let mut distances = Distances { limits, ..Distances::default() };
-            let terminals = town.map.terminal_count();
-            for number in 0..2_000_u32 {
-                let before = distances.entries.len();
-                let from = town.position(&mut random);
-                distances.set_origin(&town.map, from, Length::from_units(number * 40));
-                let rows = distances.rows.iter().flatten();
-                let useful: usize = rows.map(|row| row.end - row.start).sum();
-                let kept = distances.entries.len();
-                assert_eq!(useful + distances.unused, kept);
-                assert!(useful <= terminals * terminals);
-                assert!(kept <= limits.max_entries + 2 * terminals);
-                assert!(distances.unused <= kept / 2 + limits.min_unused + 2 * terminals);
-                compacted += u32::from(kept < before && kept > 2 * terminals);
-                emptied += u32::from(kept < before && kept <= 2 * terminals);
-            }
-        }
-        assert!(
-            compacted > 10 && emptied > 10,
-            "compacted {compacted} times, emptied {emptied} times"
-        );
+        assert!(reached > 5_000 && unreached > 1_000, "{reached} {unreached}");
     }
 }

@@ -19,10 +19,9 @@ pub(super) struct Arrows(Vec<Vec<bool>>);
 
 impl Arrows {
     /// Computes the relation for the members of a set, which are within each other's distance
-    /// constraint.
+    /// constraint and are the members of `distances`.
     pub(super) fn of(proposal: &Proposal<'_>, distances: &mut Distances) -> Arrows {
-        let row = |a: &&Query| places_of(proposal, a, distances);
-        Arrows(proposal.members.iter().map(row).collect())
+        Arrows((0..proposal.members.len()).map(|a| places_of(proposal, a, distances)).collect())
     }
 
     /// Whether each chosen member can be at its own place and at `k` places of its component among
@@ -32,7 +31,7 @@ impl Arrows {
         proposal: &Proposal<'_>,
         is_chosen: impl Fn(&Query) -> bool,
     ) -> bool {
-        self.hide_counted(&proposal.members, is_chosen, |a, b| proposal.counts(a, b))
+        self.hide_counted(proposal.members, is_chosen, |a, b| proposal.counts(a, b))
     }
 
     fn hide_counted(
@@ -98,24 +97,25 @@ impl Arrows {
     }
 }
 
-/// Returns for each member of the set whether the user of `a` can be at its place.
+/// Returns for each member of the set whether the user of one of them, `a`, can be at its place.
 ///
 /// After a long pause the whole map is reachable, but the members are near: the bound of the search
 /// starts at the distance constraint and doubles until `a` itself is found, since no member is
 /// farther than the distance constraint from there. Beyond `dc_max` a search is directed towards `a`.
 /// Each search has a limit of steps; what it does not reach does not count.
-fn places_of(proposal: &Proposal<'_>, a: &Query, distances: &mut Distances) -> Vec<bool> {
+fn places_of(proposal: &Proposal<'_>, number: usize, distances: &mut Distances) -> Vec<bool> {
     let Proposal { map, members, .. } = proposal;
+    let a = members[number];
     let Some(previous) = proposal.history.previous(a.id) else { return vec![true; members.len()] };
     let until = proposal.promise.history_clock.until(a, proposal.now);
     let max_travel = max_travel(a, previous, until);
     let mut bound = a.distance_constraint.max(Length::UNIT);
     while bound <= proposal.promise.atlas.dc_max() {
         distances.set_origin(map, previous.position, bound.min(max_travel));
-        if let Some(length) = distances.to(map, a.position) {
+        if let Some(length) = distances.to(number) {
             let farthest = max_travel.min(length + a.distance_constraint);
             distances.set_origin(map, previous.position, farthest);
-            return members.iter().map(|b| distances.to(map, b.position).is_some()).collect();
+            return (0..members.len()).map(|b| distances.to(b).is_some()).collect();
         }
         if bound >= max_travel {
             return vec![false; members.len()];

@@ -41,6 +41,7 @@ mod far_search;
 mod hiding;
 mod path;
 mod proposal;
+mod row_cache;
 
 use crate::accounts::Accounts;
 use crate::cells::Cells;
@@ -57,6 +58,7 @@ pub use crate::violation::{Rejections, Violation};
 use departures::Departures;
 use distances::Distances;
 use proposal::Proposal;
+use rayon::prelude::*;
 use std::fmt;
 use std::sync::Arc;
 
@@ -89,10 +91,15 @@ impl Promise {
 /// Checks proposed sets. Caches distances from one batch to the next.
 #[derive(Default)]
 pub struct Guard {
-    distances: Distances,
+    /// One per thread.
+    workers: Vec<Distances>,
     departures: Departures,
     /// Set and waiting index of each served query, sorted.
     served: Vec<(u32, u32)>,
+    /// End of each set in `served`.
+    ends: Vec<u32>,
+    /// First violation of each set.
+    violations: Vec<Option<Violation>>,
     rejected: Vec<Rejection>,
 }
 
@@ -133,38 +140,100 @@ impl Guard {
         state: Inspected<'_>,
         published: &mut Published,
     ) -> &[Rejection] {
-        let Inspected { waiting, history, accounts, now } = state;
-        let Guard { distances, departures, served, rejected } = self;
-        departures.begin(waiting);
-        served.clear();
-        served.extend(published.served().iter().map(|served| (served.set, served.index)));
-        served.sort_unstable();
-        let by_id = index_by_id(waiting);
-        rejected.clear();
-        let mut rest = &served[..];
-        for number in 0..published.set_count() as u32 {
-            let (served, later) = rest.split_at(rest.partition_point(|entry| entry.0 <= number));
-            rest = later;
-            let set = published.set(number);
-            let members = set.members.iter().enumerate().filter_map(|(position, &id)| {
+        self.departures.begin(state.waiting);
+        self.served.clear();
+        self.served.extend(published.served().iter().map(|served| (served.set, served.index)));
+        self.served.sort_unstable();
+        self.ends.clear();
+        let sets = 0..published.set_count() as u32;
+        let mut end = 0;
+        self.ends.extend(sets.map(|set| {
+            end += self.served[end as usize..].iter().take_while(|entry| entry.0 <= set).count()
+                as u32;
+            end
+        }));
+        self.check_sets(promise, state, published);
+        self.rejected.clear();
+        for number in 0..published.set_count() {
+            let mut violation = self.violations[number];
+            if violation.is_none() && promise.guarantee.has_one_query_per_user() {
+                // A set without a violation serves exactly its members.
+                let served = served_by(&self.served, &self.ends, number).iter();
+                let members = served.map(|entry| &state.waiting[entry.1 as usize]);
+                violation = self.departures.add(members);
+            }
+            let rejection = |violation| Rejection { set: number as u32, violation };
+            self.rejected.extend(violation.map(rejection));
+        }
+        if !self.rejected.is_empty() {
+            published.reject(&self.rejected);
+        }
+        &self.rejected
+    }
+
+    /// Fills `violations` with what each set violates by itself, on all threads.
+    fn check_sets(&mut self, promise: &Promise, state: Inspected<'_>, published: &Published) {
+        let threads = rayon::current_num_threads();
+        if self.workers.len() != threads {
+            self.workers.resize_with(threads, Distances::default);
+            self.workers.iter_mut().for_each(|distances| distances.share_memory(threads));
+        }
+        self.violations.clear();
+        self.violations.resize(published.set_count(), None);
+        let by_id = index_by_id(state.waiting);
+        let (served, ends) = (&self.served[..], &self.ends[..]);
+        let inspection = Inspection { promise, state, published, by_id, served, ends };
+        let share = published.set_count().div_ceil(threads).max(MIN_SHARE);
+        if share >= published.set_count() {
+            return inspection.check(0, &mut self.violations, &mut self.workers[0]);
+        }
+        let shares = self.violations.par_chunks_mut(share).zip(&mut self.workers).enumerate();
+        shares.for_each(|(number, (violations, distances))| {
+            inspection.check(number * share, violations, distances);
+        });
+    }
+}
+
+/// Smallest number of sets for which a second thread is used.
+const MIN_SHARE: usize = 64;
+
+/// Returns the entries of `served` that belong to a set.
+fn served_by<'a>(served: &'a [(u32, u32)], ends: &[u32], set: usize) -> &'a [(u32, u32)] {
+    let start = if set == 0 { 0 } else { ends[set - 1] };
+    &served[start as usize..ends[set] as usize]
+}
+
+/// Proposed sets that are checked each by itself.
+struct Inspection<'a> {
+    promise: &'a Promise,
+    state: Inspected<'a>,
+    published: &'a Published,
+    by_id: Vec<u32>,
+    served: &'a [(u32, u32)],
+    ends: &'a [u32],
+}
+
+impl Inspection<'_> {
+    /// Sets the first violation of each set from `first` on.
+    fn check(&self, first: usize, violations: &mut [Option<Violation>], distances: &mut Distances) {
+        let Inspection { promise, published, by_id, .. } = self;
+        let Inspected { waiting, history, accounts, now } = self.state;
+        let map = promise.atlas.map();
+        let mut members: Vec<&Query> = Vec::new();
+        for (number, violation) in (first..).zip(violations) {
+            let served = served_by(self.served, self.ends, number);
+            let set = published.set(number as u32);
+            members.clear();
+            members.extend(set.members.iter().enumerate().filter_map(|(position, &id)| {
                 // Members and served queries usually have the same order: no search is needed.
                 let query = served.get(position).and_then(|entry| waiting.get(entry.1 as usize));
-                query.filter(|query| query.id == id).or_else(|| find(waiting, &by_id, id))
-            });
-            let members = members.collect();
-            let map = promise.atlas.map();
+                query.filter(|query| query.id == id).or_else(|| find(waiting, by_id, id))
+            }));
+            let members = &members[..];
             let proposal =
                 Proposal { map, promise, waiting, history, accounts, now, set, members, served };
-            let violation = proposal.violation(distances).or_else(|| {
-                let is_checked = promise.guarantee.has_one_query_per_user();
-                if is_checked { departures.add(&proposal.members) } else { None }
-            });
-            rejected.extend(violation.map(|violation| Rejection { set: number, violation }));
+            *violation = proposal.violation(distances);
         }
-        if !rejected.is_empty() {
-            published.reject(rejected);
-        }
-        rejected
     }
 }
 
@@ -195,3 +264,5 @@ mod faulty;
 mod presence_tests;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod thread_tests;

@@ -26,10 +26,13 @@ pub(super) struct Proposal<'a> {
     pub now: Time,
     pub set: AnonymitySet<'a>,
     /// The members that are waiting.
-    pub members: Vec<&'a Query>,
+    pub members: &'a [&'a Query],
     /// Set and waiting index of each query that the set serves.
     pub served: &'a [(u32, u32)],
 }
+
+/// Members whose users are compared pair by pair; those of larger sets are sorted.
+const MAX_COMPARED: usize = 12;
 
 impl Proposal<'_> {
     /// Returns the first violation.
@@ -53,6 +56,7 @@ impl Proposal<'_> {
         if self.promise.cells.as_ref().is_some_and(|cells| !self.is_one_cell(cells)) {
             return Some(Violation::NotOneCell);
         }
+        distances.set_members(self.map, self.members.iter().map(|query| query.position));
         if !self.members.iter().all(|a| self.reaches_all(a, distances)) {
             return Some(Violation::NotClique);
         }
@@ -84,7 +88,8 @@ impl Proposal<'_> {
 
     /// Whether enough members count towards the `k` of a member.
     fn is_large_enough_for(&self, a: &Query) -> bool {
-        self.members.iter().filter(|b| self.counts(a, b)).count() >= a.k as usize
+        let mut counting = self.members.iter().filter(|b| self.counts(a, b));
+        a.k == 0 || counting.nth(a.k as usize - 1).is_some()
     }
 
     /// Whether a member counts towards the `k` of another, or of itself, as far as presence decides.
@@ -95,6 +100,11 @@ impl Proposal<'_> {
     }
 
     fn has_duplicate_user(&self) -> bool {
+        if self.members.len() <= MAX_COMPARED {
+            let rest = |number: usize| &self.members[number + 1..];
+            let mut all = self.members.iter().enumerate();
+            return all.any(|(number, a)| rest(number).iter().any(|b| a.user == b.user));
+        }
         let mut users: Vec<_> = self.members.iter().map(|query| query.user).collect();
         users.sort_unstable();
         users.windows(2).any(|pair| pair[0] == pair[1])
@@ -111,15 +121,15 @@ impl Proposal<'_> {
             && region.len() == cells.streets(cell).len()
     }
 
-    /// Whether `a` reaches every member within the distance constraint.
+    /// Whether `a` reaches every member, which `distances` holds, within the distance constraint.
     fn reaches_all(&self, a: &Query, distances: &mut Distances) -> bool {
         distances.set_origin(self.map, a.position, a.distance_constraint);
-        self.members.iter().all(|b| {
+        self.members.iter().enumerate().all(|(number, b)| {
             let limit = match self.promise.coverage {
                 Coverage::Own => a.distance_constraint,
                 Coverage::Both => a.distance_constraint.min(b.distance_constraint),
             };
-            a.id == b.id || distances.to(self.map, b.position).is_some_and(|d| d <= limit)
+            a.id == b.id || distances.to(number).is_some_and(|d| d <= limit)
         })
     }
 

@@ -1,0 +1,202 @@
+//! Rows of the guard's distances: a plain Dijkstra search from each terminal, cached by terminal.
+//!
+//! ```text
+//! rows     one per terminal      Option<Row { start, end, bound }>
+//! entries  entries[start..end]   (terminal, distance), nearest first, complete up to `bound`
+//! ```
+//!
+//! A search ends after [`MAX_STEPS`] terminals; the terminals beyond count as unreachable.
+//!
+//! Users near one exit share its row, so a batch needs few searches. The engine's own distances
+//! ([`crate::distance`]) are not used: an error there must not hide itself from the guard.
+
+use super::path::MAX_STEPS;
+use crate::map::{StreetMap, TerminalId};
+use crate::stamps::Stamps;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Terminals around each terminal, nearest first.
+#[derive(Default)]
+pub(super) struct RowCache {
+    pub(super) limits: CacheLimits,
+    rows: Vec<Option<Row>>,
+    entries: Vec<(u32, u32)>,
+    /// Number of entries that belong to no row.
+    unused: usize,
+    search: Search,
+}
+
+/// Size limits of the cache, in entries of 8 bytes.
+#[derive(Clone, Copy)]
+pub(super) struct CacheLimits {
+    /// The cache is emptied when it holds more entries than this.
+    pub(super) max_entries: usize,
+    /// Fewer unused entries than this are not compacted.
+    pub(super) min_unused: usize,
+}
+
+impl Default for CacheLimits {
+    fn default() -> CacheLimits {
+        CacheLimits { max_entries: 1 << 24, min_unused: 1 << 16 } // 128 MB
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Row {
+    start: usize,
+    end: usize,
+    bound: u32,
+}
+
+impl RowCache {
+    /// Returns the terminals around `terminal` with their distances, nearest first, complete at
+    /// least up to `bound`.
+    pub(super) fn around(
+        &mut self,
+        map: &StreetMap,
+        terminal: TerminalId,
+        bound: u32,
+    ) -> &[(u32, u32)] {
+        if self.rows.len() != map.terminal_count() {
+            self.rows.resize(map.terminal_count(), None);
+        }
+        let Row { start, end, .. } = self.row(map, terminal, bound);
+        &self.entries[start..end]
+    }
+
+    fn row(&mut self, map: &StreetMap, terminal: TerminalId, bound: u32) -> Row {
+        let old = self.rows[terminal.index()];
+        if let Some(row) = old.filter(|row| row.bound >= bound) {
+            return row;
+        }
+        self.unused += old.map_or(0, |row| row.end - row.start);
+        self.rows[terminal.index()] = None;
+        self.reclaim();
+        let (start, bound) = (self.entries.len(), round_up(bound));
+        let RowCache { search, entries, .. } = self;
+        search.run(map, terminal, bound, |terminal, length| {
+            entries.push((terminal.0, length));
+            entries.len() - start < MAX_STEPS
+        });
+        let row = Row { start, end: self.entries.len(), bound };
+        self.rows[terminal.index()] = Some(row);
+        row
+    }
+
+    /// Empties the cache beyond its size limit; compacts it when half of it is unused.
+    fn reclaim(&mut self) {
+        if self.entries.len() > self.limits.max_entries {
+            self.entries.clear();
+            self.rows.fill(None);
+            self.unused = 0;
+        } else if self.unused > (self.entries.len() / 2).max(self.limits.min_unused) {
+            let mut rows: Vec<&mut Row> = self.rows.iter_mut().flatten().collect();
+            rows.sort_unstable_by_key(|row| row.start);
+            let mut end = 0;
+            for row in rows {
+                self.entries.copy_within(row.start..row.end, end);
+                *row = Row { start: end, end: end + row.end - row.start, ..*row };
+                end = row.end;
+            }
+            self.entries.truncate(end);
+            self.unused = 0;
+        }
+    }
+}
+
+/// Rounds a bound up by at most a quarter, so that slightly larger bounds reuse a row.
+fn round_up(bound: u32) -> u32 {
+    let step = 1 << bound.checked_ilog2().unwrap_or(0).saturating_sub(2);
+    bound.checked_next_multiple_of(step).unwrap_or(u32::MAX)
+}
+
+/// Scratch buffers of Dijkstra's algorithm.
+#[derive(Default)]
+struct Search {
+    /// Shortest distance so far, by terminal.
+    best: Stamps<u32>,
+    open: BinaryHeap<Reverse<(u32, TerminalId)>>,
+}
+
+impl Search {
+    /// Calls `visit` with every terminal within `bound` of `from`, nearest first, until it returns
+    /// `false`.
+    fn run(
+        &mut self,
+        map: &StreetMap,
+        from: TerminalId,
+        bound: u32,
+        mut visit: impl FnMut(TerminalId, u32) -> bool,
+    ) {
+        let Search { best, open } = self;
+        best.clear(map.terminal_count());
+        open.clear();
+        best.insert(from.index(), 0);
+        open.push(Reverse((0, from)));
+        while let Some(Reverse((length, terminal))) = open.pop() {
+            if best.get(terminal.index()).is_some_and(|best| best < length) {
+                continue;
+            }
+            if !visit(terminal, length) {
+                return;
+            }
+            for arm in map.leaving(terminal) {
+                let next = length.saturating_add(map.street(arm.street).length.units());
+                if next <= bound && best.lower(arm.terminal.index(), next) {
+                    open.push(Reverse((next, arm.terminal)));
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::town::Town;
+
+    #[test]
+    fn bounds_are_rounded_up_by_at_most_a_quarter() {
+        let mut steps = std::collections::BTreeSet::new();
+        for bound in 0..70_000 {
+            let step = round_up(bound);
+            assert!(bound <= step && step - bound <= bound / 4, "{bound} {step}");
+            steps.insert(step);
+        }
+        assert!(steps.len() < 70, "{}", steps.len());
+        assert_eq!(round_up(u32::MAX), u32::MAX);
+    }
+
+    #[test]
+    fn the_cache_stays_within_its_limits_for_any_sequence_of_bounds() {
+        let limits = CacheLimits { max_entries: 1 << 8, min_unused: 1 << 4 };
+        let (mut compacted, mut emptied) = (0, 0);
+        for seed in 400..430 {
+            let town = Town::random(seed);
+            let mut random = Town::generator(seed);
+            let mut cache = RowCache { limits, ..RowCache::default() };
+            let terminals = town.map.terminal_count();
+            for number in 0..2_000_u32 {
+                let before = cache.entries.len();
+                let from = town.position(&mut random);
+                for (exit, _) in town.map.exits(from) {
+                    cache.around(&town.map, exit, number * 40);
+                }
+                let rows = cache.rows.iter().flatten();
+                let useful: usize = rows.map(|row| row.end - row.start).sum();
+                let kept = cache.entries.len();
+                assert_eq!(useful + cache.unused, kept);
+                assert!(useful <= terminals * terminals);
+                assert!(kept <= limits.max_entries + 2 * terminals);
+                assert!(cache.unused <= kept / 2 + limits.min_unused + 2 * terminals);
+                compacted += u32::from(kept < before && kept > 2 * terminals);
+                emptied += u32::from(kept < before && kept <= 2 * terminals);
+            }
+        }
+        assert!(
+            compacted > 10 && emptied > 10,
+            "compacted {compacted} times, emptied {emptied} times"
+        );
+    }
+}
