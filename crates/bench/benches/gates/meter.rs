@@ -39,15 +39,20 @@ struct Work {
 }
 
 impl Meter {
+    /// Ends the current segment; its instructions belong to no stage.
+    pub fn begin(&mut self) {
+        self.end(UNCOUNTED);
+    }
+
     /// Ends the current segment; its instructions belong to `stage`.
-    fn end(&mut self, stage: &'static str) {
+    pub fn end(&mut self, stage: &'static str) {
         self.segments.push(stage);
         boundary();
     }
 
     /// Counts the instructions of `work`.
     pub fn count<T>(&mut self, stage: &'static str, work: impl FnOnce() -> T) -> T {
-        self.end(UNCOUNTED);
+        self.begin();
         let result = work();
         self.end(stage);
         result
@@ -89,7 +94,7 @@ pub struct TurnMeter<'a> {
 impl TurnMeter<'_> {
     /// Starts with the turn's first segment.
     pub fn start(meter: &mut Meter, stages: TurnStages) -> TurnMeter<'_> {
-        meter.end(UNCOUNTED);
+        meter.begin();
         TurnMeter { meter, stages, current: stages.rest }
     }
 

@@ -6,34 +6,43 @@
 //! ```text
 //! users=30000,300000   numbers of users (default 30000,300000)
 //! P1-3-5 P2-5-10 …     configurations (default P1-3-5 and P2-3-5)
-//! paper reciprocal history                    guarantees (default all)
+//! paper reciprocal history published          guarantees (default all); `published` is `history`
+//!                                             with the clock `published`, `history` with `asked`
 //! popular              starts and destinations of the profile instead of uniform ones
 //! city                 the built-in city, whatever MESHCLOAK_MAPS is
 //! seconds=60           ends after that many seconds (default: when all agents have departed)
-//! seed=1 threads=1 runs=1
+//! threads=1,2          numbers of threads (default 1)
+//! seed=1 runs=1        number of runs, in turns with other rows; the best counts
 //! degrees              prints the distribution of later neighbours as well
 //! ```
 //!
-//! Times are those of the thread that computes, without the time in which other processes ran
+//! The column `× paper` is the time over that of `paper` with the same threads, `× one` the time with
+//! one thread over that of the row. Times are those of the thread that computes, without the time in which other processes ran
 //! (Linux); with several threads they are times on the clock. The checksum covers id, batch and
 //! members of every served query.
 
 mod clock;
 mod measurement;
+mod table;
 
 use bench::{NamedMap, Recording, WorkloadConfiguration, in_pool, oldenburg};
-use measurement::{Measurement, measure};
+use measurement::measure;
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::Guarantee;
+use meshcloak::guarantee::{Guarantee, HistoryClock};
 use meshcloak::mesh_cloak::Settings;
 use meshcloak::query::QueryId;
 use std::sync::Arc;
+use table::Table;
 use traffic::{Profile, Simulation};
 
-const GUARANTEES: [(&str, Guarantee); 3] = [
-    ("paper", Guarantee::Paper),
-    ("reciprocal", Guarantee::Reciprocal),
-    ("history", Guarantee::History),
+/// Name, guarantee and clock of a measured scheme.
+type Variant = (&'static str, Guarantee, HistoryClock);
+
+const VARIANTS: [Variant; 4] = [
+    ("paper", Guarantee::Paper, HistoryClock::Asked),
+    ("reciprocal", Guarantee::Reciprocal, HistoryClock::Asked),
+    ("history", Guarantee::History, HistoryClock::Asked),
+    ("published", Guarantee::History, HistoryClock::Published),
 ];
 
 /// What the words of the command select.
@@ -68,9 +77,14 @@ impl Selection {
         all
     }
 
-    fn guarantees(&self) -> Vec<(&'static str, Guarantee)> {
-        let any = GUARANTEES.iter().any(|(name, _)| self.has(name));
-        GUARANTEES.into_iter().filter(|(name, _)| !any || self.has(name)).collect()
+    fn variants(&self) -> Vec<Variant> {
+        let any = VARIANTS.iter().any(|(name, ..)| self.has(name));
+        VARIANTS.into_iter().filter(|(name, ..)| !any || self.has(name)).collect()
+    }
+
+    fn threads(&self) -> Vec<usize> {
+        let threads = self.value("threads").unwrap_or("1").split(',');
+        threads.map(|threads| threads.parse().expect("threads are numbers")).collect()
     }
 }
 
@@ -85,32 +99,41 @@ fn configuration(label: &str) -> WorkloadConfiguration {
 
 fn main() {
     let selection = Selection { words: std::env::args().skip(1).collect() };
-    in_pool(selection.number("threads", 1), || run(&selection));
+    in_pool(1, || run(&selection));
 }
 
 fn run(selection: &Selection) {
     let map = if selection.has("city") { NamedMap::built_in().read() } else { oldenburg() };
     println!("{} streets", map.street_count());
-    println!("{}", Measurement::HEADER);
+    Table::print_header();
     for configuration in selection.configurations() {
         let dc_max = configuration.profile().largest_constraint();
         let atlas = Arc::new(Atlas::new(map.clone(), dc_max));
         atlas.fill();
         for users in selection.users() {
             let recording = record(selection, &atlas, configuration, users);
-            for (name, guarantee) in selection.guarantees() {
-                let settings = Settings { guarantee, ..Settings::default() };
-                let runs = 0..selection.number("runs", 1);
-                let runs = runs.map(|_| measure(&atlas, &recording, settings));
-                let best = runs.min_by(|a, b| a.seconds.total_cmp(&b.seconds));
-                let label = format!("{:8} {users:8} {name:10}", configuration.label());
-                best.into_iter().for_each(|best| println!("{label} {}", best.row()));
-            }
+            let label = format!("{:8} {users:8}", configuration.label());
+            table(selection, &atlas, &recording).print(&label);
             if selection.has("degrees") {
                 println!("{}", measurement::degrees(&atlas, &recording));
             }
         }
     }
+}
+
+/// Measures every variant with every number of threads, in turns.
+fn table(selection: &Selection, atlas: &Arc<Atlas>, recording: &Recording) -> Table {
+    let mut table = Table::default();
+    for _ in 0..selection.number("runs", 1) {
+        for threads in selection.threads() {
+            for (name, guarantee, history_clock) in selection.variants() {
+                let settings = Settings { guarantee, history_clock, ..Settings::default() };
+                let measured = in_pool(threads, || measure(atlas, recording, settings));
+                table.add(name, threads, measured);
+            }
+        }
+    }
+    table
 }
 
 /// Simulates the users, up to the selected number of seconds.

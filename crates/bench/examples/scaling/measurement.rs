@@ -30,14 +30,19 @@ pub struct Measurement {
 
 impl Measurement {
     /// Head of [`Measurement::row`].
-    pub const HEADER: &str = "setting     users guarantee    µs/query  worst ms  success  truncated  mean set  largest  most edges  rejected  checksum";
+    pub const HEADER: &str =
+        "worst ms  success  truncated  mean set  largest  most edges  rejected  checksum";
 
-    /// Returns the columns after setting, users and guarantee.
+    /// Returns the microseconds for each query.
+    pub fn micros(&self) -> f64 {
+        self.seconds * 1e6 / self.queries as f64
+    }
+
+    /// Returns the columns after the time for each query.
     pub fn row(&self) -> String {
         let ended = (self.served + self.expired + self.replaced).max(1);
         format!(
-            "{:10.3} {:9.1} {:7.2} % {:4}/{:4} {:9.1} {:8} {:11} {:9}  {:016x}",
-            self.seconds * 1e6 / self.queries as f64,
+            "{:8.1} {:6.2} %  {:4}/{:4} {:9.1} {:8} {:11} {:9}  {:016x}",
             self.worst * 1e3,
             100.0 * self.served as f64 / ended as f64,
             self.truncated,

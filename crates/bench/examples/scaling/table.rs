@@ -1,0 +1,54 @@
+//! The best run of each row, and how the rows compare.
+
+use crate::measurement::Measurement;
+
+/// Measurements of one recording.
+#[derive(Default)]
+pub struct Table {
+    rows: Vec<Row>,
+}
+
+/// The fastest run of a guarantee with a number of threads.
+struct Row {
+    name: &'static str,
+    threads: usize,
+    best: Measurement,
+}
+
+impl Table {
+    /// Prints the head of the table.
+    pub fn print_header() {
+        let head = "setting     users guarantee  threads  µs/query  × paper  × one";
+        println!("{head}  {}", Measurement::HEADER);
+    }
+
+    /// Adds a run.
+    pub fn add(&mut self, name: &'static str, threads: usize, run: Measurement) {
+        let mut rows = self.rows.iter_mut();
+        match rows.find(|row| row.name == name && row.threads == threads) {
+            Some(row) if row.best.seconds <= run.seconds => {}
+            Some(row) => row.best = run,
+            None => self.rows.push(Row { name, threads, best: run }),
+        }
+    }
+
+    /// Prints all rows after `label`.
+    pub fn print(&self, label: &str) {
+        for row in &self.rows {
+            let to = |name: &str, threads: usize| {
+                let other = self.rows.iter().find(|row| row.name == name && row.threads == threads);
+                other.map(|other| row.best.seconds / other.best.seconds)
+            };
+            let text = |ratio: Option<f64>| ratio.map_or("-".into(), |ratio| format!("{ratio:.2}"));
+            println!(
+                "{label} {:11} {:6} {:9.3} {:>8} {:>6}  {}",
+                row.name,
+                row.threads,
+                row.best.micros(),
+                text(to("paper", row.threads)),
+                text(to(row.name, 1).map(|slower| 1.0 / slower)),
+                row.best.row()
+            );
+        }
+    }
+}
