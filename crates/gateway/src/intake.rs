@@ -11,6 +11,7 @@ use crate::city::CityId;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::held_arrivals::StandingQuestion;
+use crate::query_json::parse_usual;
 use crate::question::{Category, Find, Operation, Question};
 use meshcloak::guarantee::Guarantee;
 use meshcloak::map::Position;
@@ -68,7 +69,8 @@ pub fn parse_query(
     account: &Account,
     json: &[u8],
 ) -> Result<CheckedQuery, RefusedQuery> {
-    let request: QueryRequest<'_> = serde_json::from_slice(json).map_err(|error| {
+    let usual = parse_usual(json).map(Ok);
+    let request = usual.unwrap_or_else(|| serde_json::from_slice(json)).map_err(|error| {
         // Malformed input counts against the rate limit as well.
         let malformed = Refusal::Malformed(error.to_string());
         let refusal = if account.allow_query() { malformed } else { Refusal::Rate };

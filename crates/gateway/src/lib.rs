@@ -36,6 +36,7 @@ pub mod receipt;
 
 pub mod api;
 pub mod inquiry;
+mod query_json;
 pub mod question;
 
 mod private_file;
@@ -77,6 +78,7 @@ pub mod submit;
 
 pub mod answers;
 pub mod batch;
+mod batch_schedule;
 pub mod city_engine;
 mod decoys;
 mod delivery;

@@ -171,6 +171,11 @@ impl MailboxState {
         self.collected_at
     }
 
+    /// Number of queries that wait for a batch, without the held ones.
+    pub fn arrived_count(&self) -> usize {
+        self.arrivals.len()
+    }
+
     /// Stops accepting queries.
     pub fn close(&mut self) {
         self.is_closed = true;

@@ -194,13 +194,14 @@ impl LineReader {
             }
         }
         let route = || Route::Stream(Arc::clone(&self.outbox));
+        let mut waiting = Vec::with_capacity(queries.len());
         submit(
             &self.gateway,
             &self.account,
             queries,
             route,
             |ticket, submission| match submission {
-                Submission::Waiting => self.outbox.expect(ticket),
+                Submission::Waiting => waiting.push(Arc::clone(ticket)),
                 Submission::Ended(finished) => self.outbox.push_stored(ticket, &finished),
                 Submission::Refused(refusal) => {
                     self.gateway.metrics().refused(&refusal);
@@ -208,6 +209,7 @@ impl LineReader {
                 }
             },
         );
+        self.outbox.expect(&waiting);
     }
 
     fn refuse(&self, ticket: Option<&str>, refusal: &Refusal) {

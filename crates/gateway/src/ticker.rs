@@ -1,13 +1,13 @@
 //! The engine's thread of a city: one batch at every whole multiple of the tick, by the monotonic
-//! clock, and more of them until the service is known. It hands rounds over a channel and never waits
-//! for their delivery.
+//! clock, and more of them under load and until the service is known. It hands rounds over a channel
+//! and never waits for their delivery.
 
 use crate::answers::answer_round;
 use crate::batch::{BatchEngine, Round};
+use crate::batch_schedule::BatchSchedule;
 use crate::city::{City, CityId};
 use crate::gateway::Gateway;
 use crate::outcome::Outcome;
-use meshcloak::units::Time;
 use parking_lot::{Condvar, Mutex};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -91,11 +91,8 @@ fn run(
     }
 }
 
-/// Batches per tick until the first request to a remote service has ended: a new process admits few
-/// queries before it knows the service.
-const FIRST_BATCHES_PER_TICK: u64 = 4;
-
-/// Runs a batch at every whole multiple of the tick until `stop` is set, then a last one.
+/// Runs a batch at every whole multiple of the tick, and earlier if enough queries have arrived, until
+/// `stop` is set; then a last one.
 fn run_batches(
     gateway: &Gateway,
     city: &City,
@@ -103,40 +100,32 @@ fn run_batches(
     engine: &mut BatchEngine,
     send: &dyn Fn(Round),
 ) {
-    let tick = u64::try_from(gateway.config().engine.tick.as_millis()).unwrap_or(1000);
-    let mut last = 0_u64;
+    let mut schedule = BatchSchedule::new(gateway.config().engine.tick);
     loop {
-        let is_known = city.requests().is_known();
-        let step = if is_known { tick } else { tick / FIRST_BATCHES_PER_TICK }.max(1);
-        let now = gateway.clock().now().as_millis();
-        let due = next_batch(last, now, step);
-        if stop.wait(Duration::from_millis(due.saturating_sub(now))) {
+        schedule.is_service_known = city.requests().is_known();
+        if stop.wait(schedule.pause(gateway.clock().now())) {
             break;
         }
-        last = next_batch(last, gateway.clock().now().as_millis(), step);
-        send(engine.turn(Time::from_millis(last)));
+        let arrived = city.mailbox().lock().arrived_count();
+        if let Some(at) = schedule.due(gateway.clock().now(), arrived) {
+            send(engine.turn(at));
+        }
     }
     city.mailbox().lock().close();
     send(engine.turn(gateway.clock().now()));
 }
 
-/// Returns the time of the next batch, a whole multiple of `step` after `last`: the next multiple, or
-/// the latest before `now` after a batch that took longer than a step. All times are in milliseconds.
-fn next_batch(last: u64, now: u64, step: u64) -> u64 {
-    let multiples = |time: u64| time.checked_div(step).unwrap_or(time);
-    multiples(last).saturating_add(1).max(multiples(now)).saturating_mul(step)
-}
-
-/// Rounds between two removals of idle users.
-const PURGE_INTERVAL: u64 = 60;
+/// Interval between two removals of idle users.
+const PURGE_INTERVAL: Duration = Duration::from_secs(30);
 
 /// Delivers all rounds of a city. Returns when the thread has ended and everything is delivered.
 /// Deliveries of successive rounds overlap if the service is slow.
+#[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
 pub async fn deliver(gateway: Arc<Gateway>, city: CityId, mut rounds: UnboundedReceiver<Round>) {
     // What is common to all cities is purged by the first.
     let purges = city == gateway.city().id();
     let mut deliveries = JoinSet::new();
-    let mut number: u64 = 0;
+    let mut next_purge = gateway.clock().now() + PURGE_INTERVAL;
     while let Some(round) = rounds.recv().await {
         let shared = Arc::clone(&gateway);
         deliveries.spawn(async move {
@@ -147,8 +136,8 @@ pub async fn deliver(gateway: Arc<Gateway>, city: CityId, mut rounds: UnboundedR
             }
         });
         while deliveries.try_join_next().is_some() {}
-        number = number.wrapping_add(1);
-        if purges && number.is_multiple_of(PURGE_INTERVAL) {
+        if purges && gateway.clock().now() >= next_purge {
+            next_purge = gateway.clock().now() + PURGE_INTERVAL;
             gateway.purge_idle_users();
         }
     }
@@ -171,17 +160,8 @@ mod tests {
     use meshcloak::scheme::{
         Description, Observer, Pace, Published, RegionDependence, Scheme, State,
     };
-    use meshcloak::units::Length;
+    use meshcloak::units::{Length, Time};
     use tokio::sync::oneshot;
-
-    #[test]
-    fn batches_are_at_multiples_of_the_step_and_missed_ones_are_skipped() {
-        assert_eq!(next_batch(0, 0, 1000), 1000);
-        assert_eq!(next_batch(1000, 1003, 1000), 2000);
-        assert_eq!(next_batch(1000, 4700, 1000), 4000, "at once, without those missed");
-        assert_eq!(next_batch(1250, 1260, 250), 1500);
-        assert_eq!(next_batch(1250, 1260, 1000), 2000, "the service is known");
-    }
 
     /// Scheme that panics when a query waits.
     struct PanickingScheme(Published);

@@ -1,12 +1,14 @@
 //! Tickets of an account: the routes of waiting queries, and the results of ended queries for a
 //! limited time. Repeating a ticket returns the same result.
 
+mod route;
 #[cfg(test)]
 mod tests;
 
+pub use route::{ResultListener, Route};
+
 use crate::city::CityId;
 use crate::config::ResultsConfig;
-use crate::outbox::Outbox;
 use crate::outcome::{Finished, Outcome};
 use meshcloak::private::Private;
 use meshcloak::query::{QueryId, UserId};
@@ -16,44 +18,6 @@ use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
-use tokio::sync::oneshot;
-
-/// Destination of a result.
-#[derive(Debug)]
-pub enum Route {
-    /// A request that waits for it.
-    One(oneshot::Sender<Finished>),
-    /// A stream, as one line.
-    Stream(Arc<Outbox>),
-    /// Any other receiver.
-    Listener(Box<dyn ResultListener>),
-}
-
-/// Receiver of a result. Called under the lock of the tickets, so it must not take that lock.
-pub trait ResultListener: Send + std::fmt::Debug {
-    /// Receives the result of a query.
-    fn on_result(self: Box<Self>, finished: &Finished);
-}
-
-impl Route {
-    /// Delivers the result. Does nothing if the receiver is gone.
-    pub fn deliver(self, ticket: &Arc<str>, finished: &Finished) {
-        match self {
-            Route::One(sender) => drop(sender.send(finished.clone())),
-            Route::Stream(outbox) => outbox.push_result(ticket, finished),
-            Route::Listener(listener) => listener.on_result(finished),
-        }
-    }
-
-    /// Whether nothing receives the result any more. Sessions can be resumed.
-    fn is_gone(&self) -> bool {
-        match self {
-            Route::One(sender) => sender.is_closed(),
-            Route::Stream(outbox) => outbox.is_abandoned(),
-            Route::Listener(_) => false,
-        }
-    }
-}
 
 /// Status of a ticket.
 #[derive(Debug, PartialEq)]
@@ -92,6 +56,15 @@ struct Ticket {
 enum TicketState {
     Waiting(QueryId, Vec<Route>),
     Done(Finished),
+}
+
+impl Ticket {
+    fn status(&self) -> TicketStatus {
+        match &self.state {
+            TicketState::Waiting(id, _) => TicketStatus::Waiting(*id),
+            TicketState::Done(finished) => TicketStatus::Done(finished.clone()),
+        }
+    }
 }
 
 /// Tickets of an account, behind a lock that is never held across an `await`.
@@ -160,18 +133,15 @@ impl TicketTable {
     /// Returns the status of a ticket for a query with this digest.
     pub fn status(&self, ticket: &str, digest: u64) -> TicketStatus {
         match self.tickets.expose().get(ticket) {
+            None => TicketStatus::Unknown,
             Some(known) if known.digest != digest => TicketStatus::Conflict,
-            _ => self.find(ticket),
+            Some(known) => known.status(),
         }
     }
 
     /// Returns the status of a ticket for any query. Never returns [`TicketStatus::Conflict`].
     pub fn find(&self, ticket: &str) -> TicketStatus {
-        match self.tickets.expose().get(ticket).map(|known| &known.state) {
-            None => TicketStatus::Unknown,
-            Some(TicketState::Waiting(id, _)) => TicketStatus::Waiting(*id),
-            Some(TicketState::Done(finished)) => TicketStatus::Done(finished.clone()),
-        }
+        self.tickets.expose().get(ticket).map_or(TicketStatus::Unknown, Ticket::status)
     }
 
     /// Adds the ticket of an accepted query.

@@ -55,6 +55,19 @@ impl UnreadShare {
     /// Charges bytes; `None` if they exceed the limit of all or the share of the account. More bytes
     /// than the limit are charged as the limit: such a result is sent alone.
     pub(crate) fn charge(&self, bytes: usize) -> Option<Charge> {
+        let bytes = self.add(bytes)?;
+        Some(Charge { share: self.clone(), bytes })
+    }
+
+    /// Adds bytes to a charge of this share. Returns false if they exceed a limit.
+    pub(crate) fn extend(&self, charge: &mut Charge, bytes: usize) -> bool {
+        let added = self.add(bytes);
+        charge.bytes = charge.bytes.saturating_add(added.unwrap_or(0));
+        added.is_some()
+    }
+
+    /// Counts bytes. Returns how many are charged.
+    fn add(&self, bytes: usize) -> Option<usize> {
         let max = self.total.max.load(Ordering::Relaxed);
         let bytes = bytes.min(max);
         let held = self.held.load(Ordering::Relaxed);
@@ -64,7 +77,7 @@ impl UnreadShare {
         };
         self.total.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add).ok()?;
         self.held.fetch_add(bytes, Ordering::Relaxed);
-        Some(Charge { share: self.clone(), bytes })
+        Some(bytes)
     }
 
     /// Waits until bytes can be charged. The bytes of an account become free at the latest when its
@@ -91,6 +104,7 @@ pub(crate) struct Charge {
 
 impl Charge {
     /// Number of charged bytes.
+    #[cfg(test)]
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
@@ -124,5 +138,15 @@ mod tests {
         let alone = other.charge(100_001);
         assert_eq!(alone.as_ref().map(Charge::bytes), Some(100_000), "more than there is");
         assert!(greedy.charge(1).is_none());
+    }
+
+    #[test]
+    fn a_charge_grows_within_the_limits_and_is_freed_as_a_whole() {
+        let share = UnreadShare::new(UnreadBytes::new(100), Arc::default());
+        let mut charge = share.charge(10).unwrap();
+        assert!(share.extend(&mut charge, 30) && !share.extend(&mut charge, 61));
+        assert_eq!((charge.bytes(), share.total.used()), (40, 40));
+        drop(charge);
+        assert_eq!(share.total.used() + share.held.load(Ordering::Relaxed), 0);
     }
 }

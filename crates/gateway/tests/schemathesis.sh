@@ -9,6 +9,7 @@ if [ ! -x "$venv/bin/schemathesis" ]; then
     "$venv/bin/pip" install -q schemathesis==4.32.5
 fi
 log=$venv/gateway.log
+: >"$log" # The gateway creates it in the background.
 "$program" serve --demo --listen 127.0.0.1:0 --set server.metrics= --set map.source=city:500:7 \
     --set engine.tick=0.1 --set limits.rate=1000000 --set limits.person_rate=60000 \
     --set limits.dt_max=0.3 --set accounts.keys= 2>"$log" &

@@ -33,9 +33,13 @@ mod user_queries;
 pub(crate) use asker::PresentedToken;
 pub(crate) use user_queries::{Here, UserQuestion, ask_all};
 
+use crate::error::Refusal;
 use crate::gateway::Gateway;
 use axum::Router;
-use axum::routing::{get, post};
+use axum::extract::State;
+use axum::response::Response;
+use axum::routing::{MethodRouter, get, post};
+use problem::Problem;
 use std::sync::Arc;
 
 /// Prefix of the paths that hold a token: `/compatible/TOKEN` followed by the path of the API.
@@ -47,9 +51,23 @@ pub fn routes() -> Router<Arc<Gateway>> {
 }
 
 fn apis() -> Router<Arc<Gateway>> {
+    let interpret = post(overpass::interpret).get(overpass::interpret);
+    let search = post(places::nearby::search);
+    let legacy = get(places::legacy::search);
+    let reverse = get(photon::reverse);
     Router::new()
-        .route("/api/interpreter", post(overpass::interpret).get(overpass::interpret))
-        .route("/v1/places:searchNearby", post(places::nearby::search))
-        .route("/maps/api/place/nearbysearch/json", get(places::legacy::search))
-        .route("/reverse", get(photon::reverse))
+        .route("/api/interpreter", or_refuse(interpret, overpass::refuse))
+        .route("/v1/places:searchNearby", or_refuse(search, places::nearby::refuse))
+        .route("/maps/api/place/nearbysearch/json", or_refuse(legacy, places::legacy::refuse))
+        .route("/reverse", or_refuse(reverse, photon::refuse))
+}
+
+/// Refuses other methods in the API's own shape.
+fn or_refuse(
+    methods: MethodRouter<Arc<Gateway>>,
+    refuse: fn(&Gateway, &Problem) -> Response,
+) -> MethodRouter<Arc<Gateway>> {
+    methods.fallback(move |State(gateway): State<Arc<Gateway>>| async move {
+        refuse(&gateway, &Problem::from(Refusal::Method))
+    })
 }

@@ -88,18 +88,16 @@ fn places(
     let complete_to = plan.complete_to(want, result.answer.len(), last);
     let mut places: Vec<Place> =
         result.answer.into_iter().map(|found| place(plan, found)).collect();
-    let (limit, must_be_complete) = match want.limit {
-        Limit::All => (usize::MAX, true),
-        Limit::Nearest(count) => (count, true),
-        Limit::UpTo(count) => (count, false),
+    let limit = match want.limit {
+        Limit::All => usize::MAX,
+        Limit::Nearest(count) => count,
     };
     places.retain(|place| place.metres <= want.radius.min(complete_to));
     sort(&mut places);
-    let is_short = places.len() < limit && complete_to < want.radius;
-    if is_short && (must_be_complete || places.is_empty()) {
+    if places.len() < limit && complete_to < want.radius {
         return Err(Problem::not_exact(
-            "too many objects are close to each other to tell which are the nearest: ask for more \
-             than 10, or for a category",
+            "too many objects are close to each other to tell which are the nearest: ask within a \
+             radius for more than 10, or for a category",
         ));
     }
     places.truncate(limit);

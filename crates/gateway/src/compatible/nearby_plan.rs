@@ -35,8 +35,6 @@ pub(super) enum Limit {
     All,
     /// The nearest ones within the radius.
     Nearest(usize),
-    /// Maximum number of nearest places; fewer are returned if the order beyond them is uncertain.
-    UpTo(usize),
 }
 
 /// Places that a request wants.
@@ -105,8 +103,7 @@ impl NearbyWant {
     fn is_by_nearest(&self) -> bool {
         match self.limit {
             Limit::All => false,
-            Limit::Nearest(count) => count <= MAX_BY_NEAREST,
-            Limit::UpTo(_) => true,
+            Limit::Nearest(count) => count <= MAX_BY_NEAREST || self.radius.is_infinite(),
         }
     }
 }

@@ -51,11 +51,13 @@ pub(super) async fn reverse(
         let body = value!({"type": "FeatureCollection", "features": features});
         Ok(respond(&gateway, &asker.account, StatusCode::OK, json(&body).into())?)
     };
-    answered.await.unwrap_or_else(|problem: Problem| {
-        problem.count(&gateway);
-        let body = value!({"message": problem.message}).to_string();
-        (problem.kind.status(), [(CONTENT_TYPE, JSON)], body).into_response()
-    })
+    answered.await.unwrap_or_else(|problem| refuse(&gateway, &problem))
+}
+
+pub(super) fn refuse(gateway: &Gateway, problem: &Problem) -> Response {
+    problem.count(gateway);
+    let body = value!({"message": problem.message}).to_string();
+    (problem.kind.status(), [(CONTENT_TYPE, JSON)], body).into_response()
 }
 
 fn parse(gateway: &Gateway, query: &str) -> Result<ReverseRequest, String> {

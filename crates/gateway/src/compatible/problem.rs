@@ -21,6 +21,8 @@ pub(super) struct Problem {
 pub(super) enum ProblemKind {
     /// The request cannot be answered; it must be changed.
     Invalid,
+    /// The path has no such method.
+    Method,
     /// The token is missing or unknown.
     Denied,
     /// A rate limit is exceeded.
@@ -38,6 +40,7 @@ impl ProblemKind {
     pub fn status(self) -> StatusCode {
         match self {
             ProblemKind::Invalid => StatusCode::BAD_REQUEST,
+            ProblemKind::Method => StatusCode::METHOD_NOT_ALLOWED,
             ProblemKind::Denied => StatusCode::UNAUTHORIZED,
             ProblemKind::Limited => StatusCode::TOO_MANY_REQUESTS,
             ProblemKind::NotHidden => StatusCode::GATEWAY_TIMEOUT,
@@ -50,6 +53,7 @@ impl ProblemKind {
 impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Problem {
         let kind = match refusal.status() {
+            StatusCode::METHOD_NOT_ALLOWED => ProblemKind::Method,
             StatusCode::UNAUTHORIZED => ProblemKind::Denied,
             StatusCode::TOO_MANY_REQUESTS => ProblemKind::Limited,
             StatusCode::SERVICE_UNAVAILABLE => ProblemKind::Busy,

@@ -33,7 +33,7 @@ impl Stream {
         let route = Route::Stream(Arc::clone(&self.outbox));
         let (id, user) = (QueryId(0), UserId(0).into());
         tickets.insert(Arc::clone(&ticket), AcceptedQuery { id, user, digest: 0 }, route);
-        self.outbox.expect(&ticket);
+        self.outbox.expect([&ticket]);
         tickets.finish(&ticket, &finished, NOW);
     }
 
@@ -55,7 +55,7 @@ async fn lines_are_taken_together_and_the_output_ends_after_the_last_result() {
     outbox.push_line(b"hello");
     stream.finish("1", 3);
     assert_eq!(outbox.next().await.as_deref(), Some(&b"hello\nxxx\n"[..]));
-    outbox.expect(&"2".into());
+    outbox.expect([&"2".into()]);
     outbox.end_of_input();
     assert!(!outbox.is_idle());
     stream.finish("2", 1);
@@ -69,7 +69,7 @@ async fn lines_are_taken_together_and_the_output_ends_after_the_last_result() {
 async fn nothing_is_buffered_after_the_reader_is_gone() {
     let unread = Arc::default();
     let stream = Stream::new(&unread);
-    stream.outbox.expect(&"waits".into());
+    stream.outbox.expect([&"waits".into()]);
     for number in 0..9 {
         stream.finish(&number.to_string(), MAX_BUFFERED / 4);
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use std::time::Duration;
+use tokio::sync::oneshot;
 
 fn finished(text: &'static str) -> Finished {
     Finished { outcome: Outcome::Answered, body: text.into() }

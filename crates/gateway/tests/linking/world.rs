@@ -95,7 +95,9 @@ fn gateway(walker: &Arc<Walker>, url: &str, region: RegionRule) -> Arc<Gateway> 
     config.limits.rate = 1_000_000;
     config.limits.person_rate = 60_000;
     config.service.wait = Duration::from_secs(600);
-    config.service.timeout = Duration::from_secs(60);
+    // Before its first answer the service is assumed to need the whole time-out for each request: with a
+    // longer one the first queries of a tick of 5 s would be refused.
+    config.service.timeout = Duration::from_secs(10);
     config.service.concurrency = 8;
     let cities = vec![CityParts::only(Arc::clone(walker), service)];
     let parts = Parts { config, mode: Mode::Demo, cities, clock: Clock::manual() };

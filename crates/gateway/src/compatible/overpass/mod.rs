@@ -92,7 +92,7 @@ impl ql::Elements {
 }
 
 /// Builds an error page as Overpass does: HTML with the message in a paragraph.
-fn refuse(gateway: &Gateway, problem: &Problem) -> Response {
+pub(super) fn refuse(gateway: &Gateway, problem: &Problem) -> Response {
     problem.count(gateway);
     let message = problem.message.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
     let body = format!(

@@ -75,7 +75,7 @@ fn parse(gateway: &Gateway, query: &str) -> Result<NearbySearch, String> {
         (Some("distance"), None) if types.is_empty() => {
             return Err("`rankby=distance` needs `type`".into());
         }
-        (Some("distance"), None) => (f64::INFINITY, Limit::UpTo(MAX_RESULTS)),
+        (Some("distance"), None) => (f64::INFINITY, Limit::Nearest(MAX_RESULTS)),
         (Some("distance"), Some(_)) => {
             return Err("`radius` must not be included with `rankby=distance`".into());
         }
@@ -94,10 +94,10 @@ fn place_json(place: &Place) -> Value {
     })
 }
 
-fn refuse(gateway: &Gateway, problem: &Problem) -> Response {
+pub(in crate::compatible) fn refuse(gateway: &Gateway, problem: &Problem) -> Response {
     problem.count(gateway);
     let status = match problem.kind {
-        ProblemKind::Invalid => "INVALID_REQUEST",
+        ProblemKind::Invalid | ProblemKind::Method => "INVALID_REQUEST",
         ProblemKind::Denied => "REQUEST_DENIED",
         ProblemKind::Limited => "OVER_QUERY_LIMIT",
         ProblemKind::NotHidden | ProblemKind::Failed | ProblemKind::Busy => "UNKNOWN_ERROR",
@@ -108,5 +108,9 @@ fn refuse(gateway: &Gateway, problem: &Problem) -> Response {
         "results": [],
         "status": status,
     });
-    (StatusCode::OK, [(CONTENT_TYPE, JSON)], body.to_string()).into_response()
+    let code = match problem.kind {
+        ProblemKind::Method => problem.kind.status(),
+        _ => StatusCode::OK,
+    };
+    (code, [(CONTENT_TYPE, JSON)], body.to_string()).into_response()
 }

@@ -70,8 +70,7 @@ pub(in crate::compatible) async fn search(
 ) -> Response {
     let (parts, body) = request.into_parts();
     let answered = async {
-        let key = parts.headers.get("x-goog-api-key").and_then(|key| key.to_str().ok());
-        let asker = token.asker(&gateway, key)?;
+        let asker = token.asker(&gateway, key(&parts).as_deref())?;
         let body = read_body(&gateway, body).await?;
         let answer = answer(&gateway, &asker, &parts, &body).await?;
         Ok(respond(&gateway, &asker.account, StatusCode::OK, json(&answer).into())?)
@@ -102,6 +101,14 @@ async fn answer(
     let places: Vec<Value> =
         merge(lists, limit).iter().map(|place| mask.apply(&place_json(place))).collect();
     Ok(if places.is_empty() { value!({}) } else { value!({"places": places}) })
+}
+
+/// Returns the key of the header, or of the parameter `key`.
+fn key(parts: &Parts) -> Option<String> {
+    let header = parts.headers.get("x-goog-api-key").and_then(|key| key.to_str().ok());
+    let mut pairs = form_urlencoded::parse(parts.uri.query().unwrap_or("").as_bytes());
+    let parameter = || pairs.find(|(name, _)| name == "key").map(|(_, key)| key.into_owned());
+    header.map(str::to_owned).or_else(parameter)
 }
 
 /// Returns the mask of the header, or of the parameter `$fields` or `fields`.
@@ -166,10 +173,10 @@ fn place_json(place: &Place) -> Value {
     json.into()
 }
 
-fn refuse(gateway: &Gateway, problem: &Problem) -> Response {
+pub(in crate::compatible) fn refuse(gateway: &Gateway, problem: &Problem) -> Response {
     problem.count(gateway);
     let status = match problem.kind {
-        ProblemKind::Invalid => "INVALID_ARGUMENT",
+        ProblemKind::Invalid | ProblemKind::Method => "INVALID_ARGUMENT",
         ProblemKind::Denied => "UNAUTHENTICATED",
         ProblemKind::Limited => "RESOURCE_EXHAUSTED",
         ProblemKind::NotHidden => "DEADLINE_EXCEEDED",

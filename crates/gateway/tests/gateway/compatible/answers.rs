@@ -159,12 +159,17 @@ async fn the_legacy_search_equals_brute_force() {
         let (status, body) = world.ask(request, (lon, lat), 1).await;
         assert_eq!(status, 200, "{body}");
         let results = body["results"].as_array().unwrap();
-        assert!((1..=20).contains(&results.len()), "{}", results.len());
         let mut near = by_distance((lon, lat));
         near.retain(|near| near.category == "cafe");
-        let expected: Vec<Value> = near.iter().take(results.len()).map(json_of).collect();
-        assert_eq!(*results, expected);
-        by_rank += results.len();
+        let expected: Vec<Value> = near.iter().take(20).map(json_of).collect();
+        if body["status"] == "OK" {
+            assert_eq!(*results, expected);
+            by_rank += results.len();
+        } else {
+            // A shorter list would be no exact answer.
+            let message = body["error_message"].as_str().unwrap();
+            assert!(results.is_empty() && message.contains("too many objects"), "{body}");
+        }
     }
     assert!(by_rank > 100, "{by_rank}");
 }

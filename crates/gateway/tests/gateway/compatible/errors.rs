@@ -3,6 +3,7 @@
 use super::reference::within;
 use super::{APIS, Api, CompatibleWorld, beside, get, overpass, places};
 use crate::fixture::ServiceMode;
+use axum::http::{Method, StatusCode};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -174,4 +175,23 @@ async fn overpass_queries_that_cannot_be_answered_are_refused_by_name() {
         assert_eq!((&*kind, message.contains(named)), ("400", true), "{named}: {message}");
         assert!(!message.contains('<'), "{message}");
     }
+}
+
+#[tokio::test]
+async fn another_method_is_refused_in_the_shape_of_the_api() {
+    let world = CompatibleWorld::new().await;
+    for api in APIS {
+        let mut request = api.request(&world.token, beside(7, 0.5, 3.0));
+        *request.method_mut() = Method::DELETE;
+        let (status, body) = world.send(request).await.unwrap();
+        assert_eq!(status, StatusCode::METHOD_NOT_ALLOWED, "{api:?}");
+        let message = match api {
+            Api::Overpass => body.as_str().unwrap().contains("<strong"),
+            Api::Places => body["error"]["status"] == "INVALID_ARGUMENT",
+            Api::Legacy => body["status"] == "INVALID_REQUEST",
+            Api::Photon => body["message"].is_string(),
+        };
+        assert!(message, "{api:?}: {body}");
+    }
+    assert!(world.world.sent().is_empty());
 }

@@ -36,6 +36,9 @@ async fn a_token_may_be_in_the_path_or_where_the_api_has_its_key() {
             Api::Places => {
                 let header = Some(("x-goog-api-key", token.clone()));
                 ways.push(without_prefix(api.request(&token, at), &token, header));
+                let mut request = without_prefix(api.request(&token, at), &token, None);
+                *request.uri_mut() = format!("{}?key={token}", request.uri()).parse().unwrap();
+                ways.push(request);
             }
             Api::Legacy => {
                 let path = format!(
