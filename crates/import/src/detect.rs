@@ -13,6 +13,7 @@ use crate::graphml;
 use crate::input::Input;
 use crate::osm::OsmKind;
 use crate::prepared;
+use crate::shapefile_map::{self, ShapeFiles};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -24,6 +25,7 @@ pub(crate) enum MapFormat {
     Csv(CsvFiles),
     GraphMl(PathBuf),
     GeoJson(PathBuf),
+    Shapefile(ShapeFiles),
     Prepared(PathBuf),
 }
 
@@ -48,6 +50,9 @@ pub(crate) fn detect(path: &Path) -> Result<MapFormat, ImportError> {
         return Err(FileLocation::File.of(path, Problem::Directory));
     }
     if let Err(error) = fs::metadata(path) {
+        if with_extension(path, ".shp").is_file() {
+            return ShapeFiles::of(&with_extension(path, ".shp")).map(MapFormat::Shapefile);
+        }
         return set_of_stem(path).unwrap_or_else(|| Err(FileLocation::File.of(path, error)));
     }
     let mut input = Input::open(path, &())?;
@@ -58,6 +63,8 @@ pub(crate) fn detect(path: &Path) -> Result<MapFormat, ImportError> {
         Ok(MapFormat::GraphMl(path.to_owned()))
     } else if geojson_map::is_geojson(beginning) {
         Ok(MapFormat::GeoJson(path.to_owned()))
+    } else if shapefile_map::is_shapefile(beginning) {
+        ShapeFiles::of(path).map(MapFormat::Shapefile)
     } else if let Some(kind) = OsmKind::of(beginning) {
         Ok(MapFormat::Osm(path.to_owned(), kind))
     } else {
@@ -90,6 +97,9 @@ fn unexpected_name(beginning: &[u8]) -> Problem {
 
 /// Returns the set that a file with a known extension belongs to.
 fn set_of(name: &str) -> Option<Result<MapFormat, ImportError>> {
+    if Path::new(name).extension().is_some_and(|e| e.eq_ignore_ascii_case("dbf")) {
+        return Some(ShapeFiles::of(Path::new(name)).map(MapFormat::Shapefile));
+    }
     let plain = name.strip_suffix(".gz").unwrap_or(name);
     [CSV, BRINKHOFF_TEXT, BRINKHOFF_BINARY].into_iter().find_map(|extensions| {
         let Extensions { nodes, streets, pois } = extensions;

@@ -50,8 +50,8 @@ pub enum Problem {
     Empty,
     /// The content is not in a supported map format.
     #[error(
-        "unknown map format; expected OSM (PBF or XML), Brinkhoff, CSV, GraphML, GeoJSON or a \
-         prepared map"
+        "unknown map format; expected OSM (PBF or XML), Brinkhoff, CSV, GraphML, GeoJSON, a \
+         shapefile or a prepared map"
     )]
     UnknownFormat,
     /// The content is not in a supported trace format.

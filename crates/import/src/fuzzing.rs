@@ -3,8 +3,11 @@
 use crate::draft::Draft;
 use crate::error::ImportError;
 use crate::input::Input;
+use crate::shapefile_map::Sources;
 use crate::{brinkhoff, csv_map};
 use meshcloak::map::{Extent, StreetMap};
+use std::io::Cursor;
+use std::path::Path;
 
 /// Reads a CSV map from its tables of nodes, streets and points of interest, separated by zero
 /// bytes.
@@ -30,6 +33,17 @@ pub fn brinkhoff(bytes: &[u8]) -> Option<StreetMap> {
     build(brinkhoff::read_inputs(input("nodes", nodes), input("edges", edges)))
 }
 
+/// Reads a shapefile: two bytes length of the main file (big-endian), the main file, the attribute
+/// table.
+pub fn shapefile(bytes: &[u8]) -> Option<StreetMap> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    let length = usize::from(u16::from_be_bytes(*length)).min(rest.len());
+    let (shapes, attributes) = rest.split_at(length);
+    let (shapes, attributes) = (Cursor::new(shapes), Cursor::new(attributes));
+    let sources = Sources { shapes, attributes, reference_system: None };
+    build(sources.read(&()).map_err(|(_, found)| found.of(Path::new("shapefile"))))
+}
+
 /// Builds the whole map of a draft and its largest component. Errors must have a message.
 fn build(draft: Result<Draft, ImportError>) -> Option<StreetMap> {
     match draft {
@@ -47,7 +61,8 @@ fn build(draft: Result<Draft, ImportError>) -> Option<StreetMap> {
 
 #[cfg(test)]
 mod tests {
-    use super::{brinkhoff, csv_map};
+    use super::{brinkhoff, csv_map, shapefile};
+    use crate::shapefile_map::tests::written;
     use meshcloak::map::StreetMap;
     use meshcloak::town::Town;
     use rand::RngExt as _;
@@ -126,5 +141,16 @@ mod tests {
     #[test]
     fn no_mutation_of_a_brinkhoff_map_panics() {
         brinkhoff_maps().iter().for_each(|map| assert_no_panic(map, brinkhoff));
+    }
+
+    #[test]
+    fn no_mutation_of_a_shapefile_panics() {
+        let texts = |id: &str| [id, "B", "Rue de Élise", "service"].map(str::to_owned);
+        let (shapes, attributes) = written(&[
+            (vec![vec![(2.0, 48.0), (2.01, 48.0), (2.02, 48.01)]], texts("7")),
+            (vec![vec![(2.01, 48.0), (2.0, 48.02)], vec![(2.0, 48.0), (2.0, 48.02)]], texts("")),
+        ]);
+        let length = (shapes.len() as u16).to_be_bytes();
+        assert_no_panic(&[&length[..], &shapes, &attributes].concat(), shapefile);
     }
 }

@@ -1,8 +1,8 @@
 //! Readers and writers of street maps, queries and traces. All file formats are confined to this
 //! crate.
 //!
-//! Maps ([`StreetMap`]): OSM PBF and XML, Brinkhoff, CSV, GraphML, prepared maps, and the built-in
-//! city.
+//! Maps ([`StreetMap`]): OSM PBF and XML, Brinkhoff, CSV, GraphML, GeoJSON, shapefiles, prepared
+//! maps, and the built-in city.
 //! Queries: CSV, NDJSON and, with the feature `parquet`, Parquet and Arrow. Traces: Brinkhoff, taxi
 //! CSV and GPX.
 //!
@@ -32,6 +32,7 @@ mod geojson;
 mod geojson_map;
 mod graphml;
 mod input;
+mod line_network;
 mod located_problem;
 mod lon_lat;
 mod options;
@@ -42,6 +43,7 @@ pub mod prepared;
 mod progress;
 mod queries;
 mod read;
+mod shapefile_map;
 mod source;
 mod target;
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::options::Options;
 use crate::prepared::{self, Prepared};
 use crate::progress::Progress;
 use crate::source::MapSource;
-use crate::{brinkhoff, csv_map, geojson_map, graphml, osm};
+use crate::{brinkhoff, csv_map, geojson_map, graphml, osm, shapefile_map};
 use meshcloak::map::{Extent, Frame, MapBuilder};
 use std::fs::File;
 use std::path::Path;
@@ -49,6 +49,7 @@ pub fn read_map(
         MapFormat::Csv(files) => csv_map::read(&files, options.origin, progress)?,
         MapFormat::GraphMl(file) => graphml::read(Input::begin(&file, "reading", progress)?)?,
         MapFormat::GeoJson(file) => geojson_map::read(Input::begin(&file, "reading", progress)?)?,
+        MapFormat::Shapefile(files) => shapefile_map::read(&files, progress)?,
         MapFormat::Prepared(file) => return open_prepared(&file, options, progress),
     };
     finish(draft, name, options, progress)

@@ -14,6 +14,8 @@ use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader,
     ParquetRecordBatchReaderBuilder,
 };
+use parquet::basic::Compression;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -43,6 +45,10 @@ impl<'a> ParquetFile<'a> {
         let file_len = file.metadata().map_err(problem)?.len();
         let damaged = |reason| FileLocation::File.of(path, Problem::Damaged(reason));
         let metadata = guarded(|| load(&file)).map_err(damaged)?;
+        if let Some(codec) = unknown_codec(&metadata) {
+            let what = format!("compression with {codec}; expected none, snappy or zstd");
+            return Err(FileLocation::File.of(path, Problem::Unsupported(what)));
+        }
         let root = metadata.parquet_schema().root_schema();
         let wanted = |name: &str| columns.contains(&name);
         let roots = root.get_fields().iter().enumerate();
@@ -109,6 +115,20 @@ impl<'a> ParquetFile<'a> {
                 .build()
         })
     }
+}
+
+/// Returns the name of a compression that cannot be read.
+fn unknown_codec(metadata: &ArrowReaderMetadata) -> Option<String> {
+    let groups = metadata.metadata().row_groups().iter();
+    let codecs = groups.flat_map(RowGroupMetaData::columns).map(ColumnChunkMetaData::compression);
+    let is_unknown = |codec: &Compression| {
+        !matches!(codec, Compression::UNCOMPRESSED | Compression::SNAPPY | Compression::ZSTD(_))
+    };
+    let name = |codec: Compression| {
+        let name = codec.to_string();
+        name.split('(').next().unwrap_or("").to_lowercase()
+    };
+    codecs.into_iter().find(is_unknown).map(name)
 }
 
 /// Reads the metadata; text is typed as views.

@@ -2,58 +2,9 @@
 
 use crate::error::{FileLocation, LocatedProblem, Problem};
 use crate::input::Input;
-use meshcloak::units::LonLat;
+use crate::line_network::{Line, LineUnit, PointOfInterest, Vertex};
 use serde::Deserialize;
 use serde_json::{Map, Value};
-
-/// Lon/lat in 10⁻⁷ degrees: equal coordinates are the same place.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Vertex {
-    lon: i64,
-    lat: i64,
-}
-
-const STEPS_PER_DEGREE: f64 = 1e7;
-
-impl Vertex {
-    fn of(position: &Value) -> Option<Vertex> {
-        let numbers = position.as_array()?;
-        let (lon, lat) = (numbers.first()?.as_f64()?, numbers.get(1)?.as_f64()?);
-        LonLat::new(lon, lat)?;
-        let steps = |degrees: f64| (degrees * STEPS_PER_DEGREE).round() as i64;
-        Some(Vertex { lon: steps(lon), lat: steps(lat) })
-    }
-
-    pub(super) fn lon_lat(self) -> LonLat {
-        let degrees = |steps: i64| steps as f64 / STEPS_PER_DEGREE;
-        LonLat { lon: degrees(self.lon), lat: degrees(self.lat) }
-    }
-}
-
-/// A line string with the properties of its feature; texts are empty if absent.
-#[derive(Debug)]
-pub(super) struct Line {
-    /// At least two, no two consecutive ones equal.
-    pub(super) vertices: Vec<Vertex>,
-    pub(super) id: String,
-    pub(super) name: String,
-    pub(super) class: String,
-    pub(super) is_one_way: bool,
-    /// Whether the one-way direction is against the line.
-    pub(super) is_reversed: bool,
-    /// Number of the feature, from 1.
-    pub(super) feature: u64,
-}
-
-/// A point with a category.
-#[derive(Debug)]
-pub(super) struct PointOfInterest {
-    pub(super) vertex: Vertex,
-    pub(super) id: String,
-    pub(super) category: String,
-    pub(super) name: String,
-    pub(super) feature: u64,
-}
 
 /// Content of a file.
 #[derive(Debug, Default)]
@@ -116,8 +67,8 @@ impl Document {
                 parts.try_for_each(|part| self.add_line(number, feature, part))
             }
             "Point" if !feature.text(&["category"]).is_empty() => {
-                let vertex = Vertex::of(&geometry.coordinates);
-                let vertex = vertex.ok_or_else(|| bad_position(number, &geometry.coordinates))?;
+                let vertex = vertex(&geometry.coordinates)
+                    .ok_or_else(|| bad_position(number, &geometry.coordinates))?;
                 self.pois.push(PointOfInterest {
                     vertex,
                     id: feature.label(),
@@ -141,8 +92,8 @@ impl Document {
         positions: &Value,
     ) -> Result<(), LocatedProblem> {
         let positions = positions.as_array().ok_or_else(|| bad_position(number, positions))?;
-        let vertex = |position| Vertex::of(position).ok_or_else(|| bad_position(number, position));
-        let mut vertices = positions.iter().map(vertex).collect::<Result<Vec<_>, _>>()?;
+        let on_earth = |position| vertex(position).ok_or_else(|| bad_position(number, position));
+        let mut vertices = positions.iter().map(on_earth).collect::<Result<Vec<_>, _>>()?;
         vertices.dedup();
         if vertices.len() < 2 {
             self.ignored = self.ignored.saturating_add(1);
@@ -176,6 +127,13 @@ impl Feature {
         let property = self.text(&["id"]);
         if property.is_empty() { plain(&self.id) } else { property }
     }
+}
+
+/// Vertex at a position `[lon, lat, …]`.
+fn vertex(position: &Value) -> Option<Vertex> {
+    let numbers = position.as_array()?;
+    let (lon, lat) = (numbers.first()?.as_f64()?, numbers.get(1)?.as_f64()?);
+    Vertex::new(LineUnit::Degrees, lon, lat)
 }
 
 /// Text of a simple value; empty for others.

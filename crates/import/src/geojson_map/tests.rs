@@ -1,6 +1,6 @@
 use super::*;
 use crate::testing::whole;
-use meshcloak::map::StreetMap;
+use meshcloak::map::{Frame, StreetMap};
 use meshcloak::units::LonLat;
 use serde_json::{Value, json};
 
