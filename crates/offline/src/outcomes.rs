@@ -58,6 +58,7 @@ pub enum Meshes {
 
 impl OutcomeFile {
     /// Creates a file: Parquet for the extension `.parquet`, otherwise NDJSON, gzipped for `.gz`.
+    /// CSV is refused: outcomes have lists.
     pub fn create(path: &Path) -> Result<OutcomeFile> {
         let name = path.to_string_lossy().to_lowercase();
         if name.ends_with(".parquet") {
@@ -65,6 +66,10 @@ impl OutcomeFile {
         }
         if name.ends_with(".parquet.gz") {
             let problem = Problem::Unsupported("gzipped Parquet; leave out `.gz`".into());
+            return Err(error(path, problem).into());
+        }
+        if name.ends_with(".csv") || name.ends_with(".csv.gz") {
+            let problem = Problem::Unsupported("outcomes as CSV; use .ndjson or .parquet".into());
             return Err(error(path, problem).into());
         }
         Ok(OutcomeFile { output: Output::Lines(OutcomeLines::create(path)?) })

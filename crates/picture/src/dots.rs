@@ -99,7 +99,9 @@ impl DotPanel {
         canvas.text_within(at, &self.label, area.width + GAP - 8.0, chart_text(13.0).bold());
         for (series, values) in self.values.iter().enumerate() {
             // Dots of different series are shifted vertically, so that equal values show all.
-            let down = (series as f64 - (self.values.len() as f64 - 1.0) / 2.0) * 7.0;
+            let last = self.values.len() as f64 - 1.0;
+            // Together at most 14 pixels high, so that rows stay apart.
+            let down = (series as f64 - last / 2.0) * 7.0_f64.min(14.0 / last.max(1.0));
             let dot = |(row, value): (usize, &Option<f64>)| {
                 let value = match self.scale {
                     DotScale::Linear => (*value)?,

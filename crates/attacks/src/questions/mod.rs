@@ -6,8 +6,10 @@
 
 #[cfg(test)]
 mod naive;
+mod padded;
 mod symbols;
 
+pub use padded::{PaddedGroup, padded_weights};
 pub use symbols::cover_weights;
 
 use crate::attack::{Attack, Level};
@@ -24,9 +26,6 @@ pub const QUESTIONS: Attack = Attack {
          the region is asked: the probability of each category for each member",
     run: |_| None,
 };
-
-/// Largest number of subsets that are enumerated to explain a padded region.
-const MAX_ENUMERATED: usize = 20_000;
 
 /// Number of a category.
 pub type CategoryId = u32;
@@ -75,17 +74,7 @@ impl QuestionModel {
             requested.iter().filter_map(|category| self.companions.group(category)).collect();
         let groups: Vec<&[CategoryId]> = groups.into_iter().collect();
         let shares: Vec<f64> = groups.iter().map(|group| self.share(group)).collect();
-        let mut weights = vec![0.0; groups.len()];
-        for asked in self.explanations(&groups, requested) {
-            let chosen: Vec<f64> = asked.iter().map(|&index| shares[index]).collect();
-            for (&index, weight) in asked.iter().zip(cover_weights(&chosen, members)) {
-                weights[index] += weight;
-            }
-        }
-        // Too many explanations to enumerate: the members may have asked any of the categories.
-        if weights.iter().all(|&weight| weight <= 0.0) {
-            weights.clone_from(&shares);
-        }
+        let weights = self.weights(&groups, &shares, requested, members);
         let sum: f64 = weights.iter().sum();
         let mut posterior = vec![0.0; self.prior.len()];
         for ((group, weight), share) in groups.iter().zip(&weights).zip(&shares) {
@@ -101,47 +90,53 @@ impl QuestionModel {
         group.iter().map(|&category| self.prior[category as usize]).sum()
     }
 
-    /// Returns the sets of groups that may have been asked, each as ascending indices.
-    fn explanations(
+    /// Returns for each group the weight of "the first of `members` asked it, and the region is asked
+    /// `requested`".
+    fn weights(
+        &self,
+        groups: &[&[CategoryId]],
+        shares: &[f64],
+        requested: &BTreeSet<CategoryId>,
+        members: usize,
+    ) -> Vec<f64> {
+        // Without padding all groups were asked.
+        let mut weights = match requested.len() >= self.diversity {
+            true => cover_weights(shares, members),
+            false => vec![0.0; groups.len()],
+        };
+        if let Some(blocks) = self.blocks(groups, requested) {
+            let group = |(at, &block): (usize, &usize)| PaddedGroup {
+                share: shares[at],
+                size: groups[at].len(),
+                block,
+            };
+            let padded: Vec<PaddedGroup> = blocks.iter().enumerate().map(group).collect();
+            let padded = padded_weights(&padded, members, self.diversity);
+            weights.iter_mut().zip(padded).for_each(|(weight, padded)| *weight += padded);
+        }
+        weights
+    }
+
+    /// Returns the number of the block of each group, if the region consists of whole blocks, as a
+    /// padded one does.
+    fn blocks(
         &self,
         groups: &[&[CategoryId]],
         requested: &BTreeSet<CategoryId>,
-    ) -> Vec<Vec<usize>> {
-        let all: Vec<usize> = (0..groups.len()).collect();
-        if self.diversity < 2 {
-            return vec![all];
+    ) -> Option<Vec<usize>> {
+        let mut blocks: Vec<Vec<&CategoryId>> = Vec::new();
+        let mut numbers = Vec::new();
+        for group in groups {
+            let block = self.companions.wider_group(group.first()?, self.diversity)?;
+            let known = blocks.iter().position(|other| *other == block);
+            numbers.push(known.unwrap_or(blocks.len()));
+            if known.is_none() {
+                blocks.push(block);
+            }
         }
-        let explains = |subset: &Vec<usize>| {
-            let asked = subset.iter().filter_map(|&index| groups[index].first().copied());
-            self.requested(&asked.collect()) == *requested
-        };
-        // A region was padded only if fewer groups than `diversity` were asked.
-        let mut explanations = subsets(groups.len(), self.diversity - 1);
-        if groups.len() >= self.diversity {
-            explanations.push(all);
-        }
-        explanations.retain(explains);
-        explanations
+        let is_whole = blocks.iter().flatten().all(|category| requested.contains(category));
+        (self.diversity > 0 && is_whole).then_some(numbers)
     }
-}
-
-/// Returns the non-empty subsets of `0..count` with at most `max` elements, as long as there are at
-/// most [`MAX_ENUMERATED`].
-fn subsets(count: usize, max: usize) -> Vec<Vec<usize>> {
-    let (mut all, mut largest) = (Vec::new(), vec![Vec::new()]);
-    for _ in 0..max.min(count) {
-        let longer = |subset: &Vec<usize>| {
-            let first = subset.last().map_or(0, |last| last + 1);
-            let subset = subset.clone();
-            (first..count).map(move |next| [&subset[..], &[next]].concat())
-        };
-        largest = largest.iter().flat_map(longer).take(MAX_ENUMERATED).collect();
-        all.extend(largest.iter().cloned());
-        if all.len() > MAX_ENUMERATED {
-            break;
-        }
-    }
-    all
 }
 
 #[cfg(test)]
@@ -155,9 +150,9 @@ mod tests {
     fn the_posterior_equals_the_enumeration_of_all_questions() {
         for seed in 0..150 {
             let mut random = Town::generator(seed);
-            let categories = random.random_range(2..7);
+            let categories = random.random_range(2..8);
             let prior: Vec<f64> = (0..categories).map(|_| random.random_range(0.01..1.0)).collect();
-            let (decoys, diversity) = (random.random_range(0..3), random.random_range(0..5));
+            let (decoys, diversity) = (random.random_range(0..3), random.random_range(0..8));
             let model = QuestionModel::new(&prior, decoys, diversity);
             let members = random.random_range(1..6);
             let asked = (0..members).map(|_| random.random_range(0..categories)).collect();

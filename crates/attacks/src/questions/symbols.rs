@@ -16,8 +16,7 @@ const MAX_DRAWS: usize = 200;
 /// and all draws together show exactly these symbols". Weights of different sets of symbols have the
 /// same scale.
 pub fn cover_weights(shares: &[f64], draws: usize) -> Vec<f64> {
-    let others = draws.min(MAX_DRAWS).saturating_sub(1);
-    let scale = others.max(1) as f64;
+    let (others, scale) = (draws_after_first(draws), scale(draws));
     let series: Vec<Vec<f64>> =
         shares.iter().map(|share| without_zero(exponential(share * scale, others))).collect();
     // Products of all series before and after each symbol.
@@ -39,8 +38,18 @@ pub fn cover_weights(shares: &[f64], draws: usize) -> Vec<f64> {
     weights
 }
 
+/// Number of counted draws after the first.
+pub(super) fn draws_after_first(draws: usize) -> usize {
+    draws.min(MAX_DRAWS).saturating_sub(1)
+}
+
+/// Factor of `z` in all series; keeps coefficients in range.
+pub(super) fn scale(draws: usize) -> f64 {
+    draws_after_first(draws).max(1) as f64
+}
+
 /// Coefficients of `e^(x z)` up to a degree.
-fn exponential(x: f64, degree: usize) -> Vec<f64> {
+pub(super) fn exponential(x: f64, degree: usize) -> Vec<f64> {
     let mut coefficients = vec![1.0; degree + 1];
     for power in 1..=degree {
         coefficients[power] = coefficients[power - 1] * x / power as f64;
@@ -54,7 +63,7 @@ fn without_zero(mut series: Vec<f64>) -> Vec<f64> {
 }
 
 /// Product of two series, up to the degree of the first.
-fn product(a: &[f64], b: &[f64]) -> Vec<f64> {
+pub(super) fn product(a: &[f64], b: &[f64]) -> Vec<f64> {
     let coefficient =
         |degree: usize| (0..=degree).map(|power| a[power] * b[degree - power]).sum::<f64>();
     (0..a.len()).map(coefficient).collect()

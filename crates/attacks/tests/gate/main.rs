@@ -14,6 +14,7 @@ use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee, HistoryClock};
 use meshcloak::guard::{Guard, Inspected, Promise};
 use meshcloak::history::{Horizon, LastPositions};
+use meshcloak::mesh::MeshRule;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::presence::PresenceRule;
 use meshcloak::query::{Query, QueryId};
@@ -156,7 +157,12 @@ fn settings(guarantee: Guarantee) -> Settings {
     Settings { guarantee, ..Settings::default() }
 }
 
-const CELLS: RegionRule = RegionRule::Cells(Length::from_units(300 * 32));
+/// Regions, and the least share of the publications with `reach` that a test expects of each.
+const REGIONS: [(RegionRule, f64); 3] = [
+    (RegionRule::Mesh(MeshRule::Reach), 1.0),
+    (RegionRule::Cells(Length::from_units(300 * 32)), 1.0),
+    (RegionRule::Cell(Length::from_units(1000 * 32)), 0.3),
+];
 
 #[test]
 fn paper_falls_to_inversion_and_reachability() {
@@ -168,21 +174,21 @@ fn paper_falls_to_inversion_and_reachability() {
 
 #[test]
 fn reciprocal_never_falls_below_k_under_inversion() {
-    for region in [RegionRule::default(), CELLS] {
+    for (region, share) in REGIONS {
         let settings = Settings { region, ..settings(Guarantee::Reciprocal) };
         let found = run(0..1_000, settings, Guarantee::Reciprocal);
-        assert!(found.publications > 5_000, "{found:?}");
+        assert!(found.publications as f64 > 5_000.0 * share, "{region:?}: {found:?}");
         assert_eq!((found.inverted, found.faults), (0, 0), "{found:?}");
-        assert!(found.reached > 100, "reciprocal promises nothing about reachability: {found:?}");
+        assert!(found.reached > 50, "reciprocal promises nothing about reachability: {found:?}");
     }
 }
 
 #[test]
 fn history_never_falls_below_k() {
-    for region in [RegionRule::default(), CELLS] {
+    for (region, share) in REGIONS {
         let settings = Settings { region, ..settings(Guarantee::History) };
         let found = run(0..1_000, settings, Guarantee::History);
-        assert!(found.publications > 2_000, "{found:?}");
+        assert!(found.publications as f64 > 2_000.0 * share, "{region:?}: {found:?}");
         assert_eq!((found.inverted, found.reached, found.faults), (0, 0, 0), "{found:?}");
         assert_eq!((found.matched, found.matched_tick), (0, 0), "{found:?}");
     }
@@ -190,13 +196,13 @@ fn history_never_falls_below_k() {
 
 #[test]
 fn history_by_publications_withstands_an_adversary_who_knows_only_their_times() {
-    for region in [RegionRule::default(), CELLS] {
+    for (region, share) in REGIONS {
         let history_clock = HistoryClock::Published;
         let settings = Settings { region, history_clock, ..settings(Guarantee::History) };
         let found = run(0..1_000, settings, Guarantee::History);
-        assert!(found.publications > 2_000, "{found:?}");
+        assert!(found.publications as f64 > 2_000.0 * share, "{region:?}: {found:?}");
         assert_eq!((found.inverted, found.matched_tick, found.faults), (0, 0, 0), "{found:?}");
-        assert!(found.matched > 100, "the times of asking are not covered: {found:?}");
+        assert!(found.matched > 50, "the times of asking are not covered: {found:?}");
     }
 }
 

@@ -7,6 +7,7 @@ mod assemble;
 mod estimate;
 mod pass;
 mod shard;
+mod times;
 mod work;
 mod workload_cache;
 

@@ -6,10 +6,8 @@ use super::{CellProgress, Evaluation, EvaluationError, Shard};
 use crate::costs::Costs;
 use crate::experiment::TimeModel;
 use crate::grid::GridCell;
-use crate::load::{RunLoad, repeat_until_quiet};
 use crate::maps::{DC_MAX, MapPlan};
-use crate::matrix_growth::matrix_growth;
-use crate::results::{RunRow, SchemeRow, rounded};
+use crate::results::SchemeRow;
 use crate::run::{Conditions, TICK, run};
 use crate::schemes;
 use crate::store::{CellResult, Store};
@@ -66,45 +64,6 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Runs the cells that depend on the clock, one at a time, and times the distance matrix.
-    pub(super) fn run_times(
-        &self,
-        plans: &[MapPlan],
-        pending: &[&GridCell],
-    ) -> Result<(), EvaluationError> {
-        if !self.evaluation.pass.includes(TimeModel::Timed) {
-            return Ok(());
-        }
-        for plan in plans {
-            let of_view = |view: TimeModel| -> Vec<&GridCell> {
-                let is_here = |cell: &&GridCell| cell.population.map == *plan && cell.view == view;
-                pending.iter().copied().filter(is_here).collect()
-            };
-            for (view, threads) in [(TimeModel::Timed, 1), (TimeModel::RealTime, self.threads)] {
-                let cells = of_view(view);
-                if !cells.is_empty() {
-                    self.run_map(plan, &cells, 1, threads)?;
-                }
-            }
-        }
-        self.time_matrix()
-    }
-
-    /// Times the distance matrix of the experiment's map unless it is stored.
-    fn time_matrix(&self) -> Result<(), EvaluationError> {
-        let name = &self.evaluation.experiment.matrix_map;
-        if name.is_empty() || self.store.matrix()?.is_some() || self.observer.is_stopped() {
-            return Ok(());
-        }
-        let plan = MapPlan::of(name, self.evaluation.maps)?;
-        let map = plan.read()?.map;
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-        let rows = pool
-            .install(|| matrix_growth(&plan.name, &map))
-            .map_err(|error| EvaluationError::Part(plan.name, error))?;
-        Ok(self.store.keep_matrix(&rows)?)
-    }
-
     /// Runs cells of one map in `jobs` concurrent threads; the first error stops the remaining ones.
     fn run_map(
         &self,
@@ -141,7 +100,7 @@ impl Work<'_> {
         first_error.into_inner().map_or(Ok(()), Err)
     }
 
-    fn run_cell(
+    pub(super) fn run_cell(
         &self,
         cell: &GridCell,
         atlas: &Arc<Atlas>,
@@ -154,9 +113,7 @@ impl Work<'_> {
             self.observer.skipped(&cell.population.map.name, &problem);
             return Ok(());
         }
-        let workload = workloads.get_or_generate(&cell.population, || {
-            workload::generate(&cell.population, atlas.map(), self.evaluation.maps)
-        })?;
+        let workload = self.workload(cell, atlas, workloads)?;
         let result = match cell.view {
             TimeModel::Timed => self.run_timed(cell, atlas, &workload)?,
             _ => self.run_once(cell, atlas, &workload)?,
@@ -168,29 +125,19 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Runs a cell again while other processes load the machine, and records their load.
-    fn run_timed(
+    /// Returns the workload of a cell. The result does not depend on the threads of the current pool.
+    pub(super) fn workload(
         &self,
         cell: &GridCell,
-        atlas: &Arc<Atlas>,
-        workload: &Workload,
-    ) -> Result<CellResult, EvaluationError> {
-        let attempt = || {
-            let (result, load) = RunLoad::around(|| self.run_once(cell, atlas, workload));
-            Ok::<_, EvaluationError>((result?, load))
-        };
-        let (mut result, load, repeats) = repeat_until_quiet(attempt)?;
-        result.run = RunRow {
-            load_before: load.before.map(rounded),
-            load_during: load.during.map(rounded),
-            load_after: load.after.map(rounded),
-            repeats,
-            ..result.run
-        };
-        Ok(result)
+        atlas: &Atlas,
+        workloads: &WorkloadCache,
+    ) -> Result<Arc<Workload>, EvaluationError> {
+        Ok(workloads.get_or_generate(&cell.population, || {
+            workload::generate(&cell.population, atlas.map(), self.evaluation.maps)
+        })?)
     }
 
-    fn run_once(
+    pub(super) fn run_once(
         &self,
         cell: &GridCell,
         atlas: &Arc<Atlas>,

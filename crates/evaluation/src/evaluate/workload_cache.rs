@@ -31,6 +31,12 @@ impl WorkloadCache {
         WorkloadCache { entries }
     }
 
+    /// Number of different workloads.
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
     fn entry(&self, population: &Population) -> &Mutex<CachedWorkload> {
         let found = self.entries.iter().find(|(known, _)| known == population);
         &found.expect("the population of every cell has an entry").1

@@ -74,14 +74,24 @@ pub struct AttackPlan {
     pub follows_kinds: bool,
     /// Decoys that are sent with the questions.
     pub questions: DecoyPlan,
+    /// Number of runs of a randomised scheme with other random seeds, under its authors'
+    /// assumptions.
+    pub replays: u64,
 }
 
 impl Default for AttackPlan {
     fn default() -> AttackPlan {
         let attacks = ATTACKS.iter().map(|attack| attack.name).collect();
         let questions = DecoyPlan::default();
-        let follows_kinds = false;
-        AttackPlan { attacks, targets: 1_000, planted: 40, followed: 300, follows_kinds, questions }
+        AttackPlan {
+            attacks,
+            targets: 1_000,
+            planted: 40,
+            followed: 300,
+            follows_kinds: false,
+            questions,
+            replays: 32,
+        }
     }
 }
 

@@ -123,7 +123,8 @@ impl OwnRun<'_> {
     /// Runs a randomised algorithm again with many seeds.
     fn replay(&self) -> Result<(Tally, AttackScore), SchemeError> {
         let targets = Targets::of(self.workload, self.plan.targets);
-        let mut attacker = ReplayAttacker::new(self.scheme, self.atlas, &targets)?;
+        let mut attacker =
+            ReplayAttacker::new(self.scheme, self.atlas, &targets, self.plan.replays)?;
         let tally = self.run(|state, now, published| attacker.attack(state, now, published))?;
         Ok((tally, attacker.score))
     }

@@ -3,7 +3,7 @@
 //!
 //! One replay is not enough: a user who draws another star in it may well have published the region.
 
-use super::attack_score::{AttackScore, Observation};
+use super::attack_score::{AttackScore, Observation, indicator};
 use super::{AttackedScheme, Targets};
 use baselines::SchemeError;
 use meshcloak::distance::Atlas;
@@ -14,9 +14,6 @@ use meshcloak::scheme::{Published, Scheme, Served, State};
 use meshcloak::units::Time;
 use rayon::prelude::*;
 use std::sync::Arc;
-
-/// Number of replays of a batch.
-const REPLAYS: u64 = 32;
 
 /// Scores the regions of targets by replays.
 pub(super) struct ReplayAttacker<'a> {
@@ -34,8 +31,9 @@ impl<'a> ReplayAttacker<'a> {
         scheme: &AttackedScheme,
         atlas: &'a Arc<Atlas>,
         targets: &'a Targets,
+        replays: u64,
     ) -> Result<ReplayAttacker<'a>, SchemeError> {
-        let copies = (0..REPLAYS).map(|number| scheme.replay(atlas, number));
+        let copies = (0..replays).map(|number| scheme.replay(atlas, number));
         let copies = copies.collect::<Result<_, _>>()?;
         Ok(ReplayAttacker { map: atlas.map(), targets, copies, score: AttackScore::default() })
     }
@@ -57,25 +55,46 @@ impl<'a> ReplayAttacker<'a> {
         };
         let found: Vec<Vec<Vec<UserId>>> = self.copies.par_iter_mut().map(replay).collect();
         for (index, (hit, region)) in hits.iter().zip(&regions).enumerate() {
-            let mut named: Vec<UserId> =
-                found.iter().flat_map(|replay| &replay[index]).copied().collect();
-            if named.is_empty() {
-                // No replay yields the region: every user inside stays possible.
-                let inside = state.waiting.iter();
-                let inside = inside.filter(|query| region.contains(self.map, query.position));
-                named = inside.map(|query| query.user).collect();
-            }
-            named.sort_unstable();
-            named.dedup();
+            let hits = found.iter().filter(|replay| !replay[index].is_empty()).count();
+            let named = found.iter().flat_map(|replay| &replay[index]).copied();
+            let named = distinct(named);
+            let inside = state.waiting.iter();
+            let inside = inside.filter(|query| region.contains(self.map, query.position));
+            let inside = distinct(inside.map(|query| query.user));
+            // If no replay yields the region, every user inside stays possible.
+            let left = if named.is_empty() { &inside } else { &named };
             let target = &state.waiting[hit.index as usize];
-            self.score.add(&Observation {
+            let observation = Observation {
                 k: target.k,
-                remaining: Some(named.len()),
-                wrong: !named.contains(&target.user),
+                remaining: Some(left.len()),
+                wrong: !left.contains(&target.user),
                 ..Observation::default()
-            });
+            };
+            self.score.add(&observation);
+            self.add_figures(&observation, hits, inside.len());
         }
     }
+
+    /// Adds how often replays publish the region, and how many users are inside.
+    fn add_figures(&mut self, observation: &Observation, hits: usize, inside: usize) {
+        let k = f64::from(observation.k);
+        let share = hits as f64 / self.copies.len() as f64;
+        let named = observation.remaining.unwrap_or(0) as f64;
+        self.score.add_figure("replays with the region", share);
+        self.score.add_figure("in no replay", indicator(hits == 0));
+        self.score.add_figure("users inside per k", inside as f64 / k);
+        if !observation.wrong && named < k {
+            self.score.add_figure("below k: replays with the region", share);
+            self.score.add_figure("below k: users inside per k", inside as f64 / k);
+        }
+    }
+}
+
+fn distinct(users: impl Iterator<Item = UserId>) -> Vec<UserId> {
+    let mut users: Vec<UserId> = users.collect();
+    users.sort_unstable();
+    users.dedup();
+    users
 }
 
 /// Returns for each region the users that publish exactly this region.

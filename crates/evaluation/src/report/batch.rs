@@ -1,4 +1,5 @@
-//! Section "Table IV": batch against sequential processing.
+//! Section "Table IV": batch against sequential processing. Reports of own experiments show it without
+//! the figures of the paper.
 
 use super::data::Data;
 use super::number::{count, percent, significant};
@@ -72,13 +73,28 @@ pub(super) fn measured(data: &Data) -> Vec<(&'static PaperTimes, BatchRuns<'_>)>
 
 /// Builds the section.
 pub(super) fn section(data: &Data) -> ReportSection {
-    let mut section = ReportSection::new("batch", "Table IV: batch against sequential processing");
+    let title = match data.is_paper() {
+        true => "Table IV: batch against sequential processing",
+        false => "Batch against sequential processing",
+    };
+    let mut section = ReportSection::new("batch", title);
     let rows = measured(data);
     if rows.is_empty() {
         section.leave_out(
             "requires meshcloak/paper and sequential on Oldenburg or Porto Alegre, P1, k ≤ 5, dt 3 or \
              5 s (experiments/tab-4-sequential.toml).",
         );
+        return section;
+    }
+    if !data.is_paper() {
+        let mut table = time_table(&rows);
+        table.drop_columns(|name| name.ends_with(", paper"));
+        section.table(&table);
+        section.paragraph(
+            "“As printed” is the batch with the paper’s algorithms and without our optimisations.",
+        );
+        section.heading("Success rate when processing takes time");
+        section.table(&success_table(&rows));
         return section;
     }
     section.table(&time_table(&rows));
@@ -136,4 +152,31 @@ fn success_table(rows: &[(&PaperTimes, BatchRuns<'_>)]) -> HtmlTable {
         ]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::RunRow;
+
+    #[test]
+    fn own_experiments_are_not_compared_with_the_paper() {
+        let run = |scheme: &str, us_per_query| RunRow {
+            map: "oldenburg".into(),
+            users: 400,
+            configuration: "P1-3-5".into(),
+            k_max: 5,
+            dt: 3.0,
+            scheme: scheme.into(),
+            view: "unlimited".into(),
+            us_per_query: Some(us_per_query),
+            ..RunRow::default()
+        };
+        let data = Data { runs: vec![run(PAPER, 2.0), run("sequential", 6.0)], ..Data::default() };
+        let (html, _) = super::super::page::page("t", vec![section(&data)]);
+        assert!(html.contains("3.00×") && html.contains("Batch against sequential"), "{html}");
+        for word in ["Table IV", ", paper", "Hanoi", "<b>The paper</b>"] {
+            assert!(!html.contains(word), "{word}");
+        }
+    }
 }

@@ -39,6 +39,16 @@ impl HtmlTable {
         self.rows.iter_mut().for_each(|row| drop(row.pop()));
     }
 
+    /// Removes the columns whose names satisfy `is_removed`.
+    pub fn drop_columns(&mut self, is_removed: impl Fn(&str) -> bool) {
+        for column in (0..self.head.len()).rev() {
+            if self.head.get(column).is_some_and(|name| is_removed(name)) {
+                self.head.remove(column);
+                self.rows.iter_mut().for_each(|row| drop(row.remove(column)));
+            }
+        }
+    }
+
     /// Removes the columns in which every cell is empty or a dash.
     pub fn drop_empty_columns(&mut self) {
         for column in (0..self.head.len()).rev() {

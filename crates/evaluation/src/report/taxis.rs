@@ -1,4 +1,4 @@
-//! Section "Real taxi trips": recorded trips of Porto.
+//! Section "Recorded trips": taxis of Porto, and paths of Brinkhoff's generator.
 
 use super::configuration::configurations;
 use super::data::Data;
@@ -15,7 +15,7 @@ use picture::PictureError;
 
 /// Builds the section.
 pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
-    let mut section = ReportSection::new("taxis", "Real taxi trips");
+    let mut section = ReportSection::new("taxis", "Recorded trips");
     let taxis = || data.runs.iter().filter(|run| run.profile.starts_with(TAXI));
     let has_paper = taxis().any(|run| run.scheme == PAPER);
     let first = taxis().next().map_or(PAPER, |run| run.scheme.as_str());
@@ -25,7 +25,7 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
     };
     let runs: Vec<&RunRow> = data.runs.iter().filter(is_taxi_run).collect();
     if runs.is_empty() {
-        section.leave_out("no run on real trips (experiments/taxis.toml).");
+        section.leave_out("no run on recorded trips (experiments/taxis.toml).");
         return Ok(section);
     }
     section.paragraph(
@@ -37,7 +37,8 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
         let here: Vec<&RunRow> = runs.iter().copied().filter(|run| run.map == map).collect();
         if let Some(panels) = volume::panels(data, &here, map) {
             let plot = Plot::panels(&format!("volume-taxis-{map}"), &panels, 265)?;
-            section.figure(plot, "Query volume of real trips until 99 % of the queries arrived.");
+            section
+                .figure(plot, "Query volume of recorded trips until 99 % of the queries arrived.");
         }
     }
     Ok(section)

@@ -19,26 +19,78 @@ struct Words {
     region: String,
 }
 
-/// Adds a table and a picture for each map with several settings of MeshCloak.
-pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) -> Result<(), PictureError> {
-    let groups = AttackComparison::all(rows);
-    let groups = groups.iter().map(|group| (group, settings(group)));
-    for (number, (group, settings)) in groups.filter(|(_, list)| list.len() > 1).enumerate() {
-        let (map, users) = (map_title(group.map), group.users);
-        let title = format!("{map}, {users} users, {}", group.configuration);
-        section.heading(&format!("Choosing: {title}"));
-        section.figure(
-            Plot::dots(&format!("choosing-{number}"), &dots(group, &settings, &title))?,
-            &title,
-        );
-        section.table(&table(group, &settings));
-    }
-    Ok(())
+/// The same map, users and configuration with one or several seeds.
+struct Case<'a> {
+    seeds: Vec<AttackComparison<'a>>,
 }
 
-fn settings<'a>(group: &AttackComparison<'a>) -> Vec<&'a str> {
-    let is_setting = |scheme: &&str| words(scheme).is_some();
-    group.schemes().into_iter().filter(is_setting).collect()
+/// Values of a column, one for each seed.
+struct Values(Vec<f64>);
+
+impl<'a> Case<'a> {
+    /// Returns all cases with several settings of MeshCloak.
+    fn all(rows: &'a [PrivacyRow]) -> Vec<Case<'a>> {
+        let mut cases: Vec<Case<'a>> = Vec::new();
+        for group in AttackComparison::all(rows) {
+            let key = |group: &AttackComparison<'a>| (group.map, group.users, group.configuration);
+            match cases.iter_mut().find(|case| key(&case.seeds[0]) == key(&group)) {
+                Some(case) => case.seeds.push(group),
+                None => cases.push(Case { seeds: vec![group] }),
+            }
+        }
+        cases.retain(|case| case.settings().len() > 1);
+        cases
+    }
+
+    fn title(&self) -> String {
+        let AttackComparison { map, users, configuration, .. } = self.seeds[0];
+        let seeds = match self.seeds.len() {
+            1 => String::new(),
+            count => format!(", means of {count} seeds"),
+        };
+        format!("{}, {users} users, {configuration}{seeds}", map_title(map))
+    }
+
+    fn settings(&self) -> Vec<&'a str> {
+        let is_setting = |scheme: &&str| words(scheme).is_some();
+        self.seeds[0].schemes().into_iter().filter(is_setting).collect()
+    }
+}
+
+impl Values {
+    fn mean(&self) -> Option<f64> {
+        (!self.0.is_empty()).then(|| self.0.iter().sum::<f64>() / self.0.len() as f64)
+    }
+
+    /// Formats the mean; with several values also the largest distance from it.
+    fn text(&self, is_share: bool) -> String {
+        let mean = self.mean();
+        let distance = |value: &f64| (value - mean.unwrap_or(*value)).abs();
+        let spread = self.0.iter().map(distance).fold(0.0, f64::max);
+        let decimals = if mean > Some(100.0) { 0 } else { 2 };
+        let format = |value| match is_share {
+            true => percent(value),
+            false => decimal_or_dash(value, decimals),
+        };
+        match self.0.len() {
+            0 | 1 => format(mean),
+            _ => format!("{} ± {}", format(mean).trim_end_matches(" %"), format(Some(spread))),
+        }
+    }
+}
+
+/// Adds a table and a picture for each map with several settings of MeshCloak.
+pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) -> Result<(), PictureError> {
+    for (number, case) in Case::all(rows).iter().enumerate() {
+        let title = case.title();
+        section.heading(&format!("Choosing: {title}"));
+        section.figure(Plot::dots(&format!("choosing-{number}"), &dots(case, &title))?, &title);
+        if case.seeds.len() > 1 {
+            section.paragraph("After ±: the largest distance of a seed from the mean.");
+        }
+        section.table(&table(case));
+    }
+    Ok(())
 }
 
 fn words(scheme: &str) -> Option<Words> {
@@ -92,13 +144,14 @@ const fn number(
     Column { label, is_share: false, attack, value }
 }
 
-const COLUMNS: [Column; 14] = [
+const COLUMNS: [Column; 15] = [
     share("served", "as shown", |row| row.success_rate),
     number("delay (s)", "as shown", |row| row.mean_delay_s),
     number("region (m)", "as shown", |row| row.region_metres),
     share("below k: all positions", "inversion", |row| row.below_k),
     share("below k: pasts, times of asking", "matching", |row| row.below_k),
     share("below k: pasts, publication times", "matching-tick", |row| row.below_k),
+    share("below k: last position, next region", "hindsight", |row| row.below_k),
     number("error of the service (m)", "together", |row| row.error_m),
     share("tracker: right street", "tracker", |row| row.figure("street guessed")),
     share("sensitive question", "questions", |row| {
@@ -114,21 +167,19 @@ const COLUMNS: [Column; 14] = [
 ];
 
 impl Column {
-    fn of(&self, group: &AttackComparison<'_>, scheme: &str) -> Option<f64> {
-        group.row(scheme, self.attack).and_then(self.value)
+    fn of(&self, case: &Case<'_>, scheme: &str) -> Values {
+        let rows = case.seeds.iter().filter_map(|seed| seed.row(scheme, self.attack));
+        Values(rows.filter_map(self.value).collect())
     }
 }
 
-fn table(group: &AttackComparison<'_>, settings: &[&str]) -> HtmlTable {
+fn table(case: &Case<'_>) -> HtmlTable {
     let head = ["guarantee", "clock", "presence", "region"];
     let head = head.into_iter().chain(COLUMNS.iter().map(|column| column.label));
     let mut table = HtmlTable { head: head.map(str::to_owned).collect(), rows: Vec::new() };
-    for scheme in settings {
+    for scheme in case.settings() {
         let Some(Words { guarantee, clock, presence, region }) = words(scheme) else { continue };
-        let cells = COLUMNS.iter().map(|column| match column.of(group, scheme) {
-            value if column.is_share => percent(value),
-            value => decimal_or_dash(value, if value > Some(100.0) { 0 } else { 2 }),
-        });
+        let cells = COLUMNS.iter().map(|column| column.of(case, scheme).text(column.is_share));
         table.row([guarantee, clock.to_owned(), presence, region].into_iter().chain(cells));
     }
     table
@@ -138,10 +189,11 @@ fn table(group: &AttackComparison<'_>, settings: &[&str]) -> HtmlTable {
 const PICTURED: [&str; 5] =
     ["served", "delay (s)", "region (m)", "requests per answer", "kB per answer"];
 
-fn dots(group: &AttackComparison<'_>, settings: &[&str], title: &str) -> Dots {
+fn dots(case: &Case<'_>, title: &str) -> Dots {
+    let settings = case.settings();
     let values = |column: &Column| -> Vec<Option<f64>> {
         let scale = if column.is_share { 100.0 } else { 1.0 };
-        settings.iter().map(|scheme| Some(column.of(group, scheme)? * scale)).collect()
+        settings.iter().map(|scheme| Some(column.of(case, scheme).mean()? * scale)).collect()
     };
     let panel =
         |label: &str, values| DotPanel { label: label.to_owned(), scale: DotScale::Linear, values };

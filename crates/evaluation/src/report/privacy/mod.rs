@@ -5,6 +5,7 @@ mod advice;
 mod choosing;
 mod comparison;
 mod reachability;
+mod settings;
 mod target;
 mod utility;
 
@@ -32,6 +33,7 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
             "no attack results (run meshcloak attack --scheme all --region reach,cells --out DIR).",
         ),
     }
+    settings::add(&mut section, &data.privacy);
     choosing::add(&mut section, &data.privacy)?;
     utility::add(&mut section, &data.privacy)?;
     Ok(section)

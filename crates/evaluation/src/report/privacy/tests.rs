@@ -77,3 +77,17 @@ fn the_section_has_the_dot_plot_and_the_drawings() {
     let (_, plots) = super::super::page::page("t", vec![reachability_section()]);
     assert_eq!(plots.iter().map(Plot::name).collect::<Vec<_>>(), ["isolated"]);
 }
+
+#[test]
+fn several_seeds_are_shown_with_their_spread() {
+    let mut data = data();
+    let again = data.privacy.clone().into_iter();
+    data.privacy.extend(again.map(|row| PrivacyRow {
+        seed: row.seed + 1,
+        success_rate: row.success_rate.map(|rate| rate - 0.1),
+        ..row
+    }));
+    let (html, _) = super::super::page::page("t", vec![section(&data).unwrap()]);
+    assert!(html.contains("means of 2 seeds"), "{html}");
+    assert!(html.contains("85.0 ± 5.0 %") && html.contains("70.0 ± 5.0 %"), "{html}");
+}
