@@ -7,6 +7,7 @@ mod attack;
 mod cloak;
 mod cluster_command;
 mod cluster_process;
+mod costs;
 mod distinct_files;
 mod doctor;
 mod drive;
@@ -82,6 +83,8 @@ enum Command {
     Evaluate(evaluate::Evaluate),
     /// Measure how far attacks reduce the anonymity that a scheme guarantees.
     Attack(attack::Attack),
+    /// Measure what the service and the user pay for each answered query.
+    Costs(costs::Costs),
     /// Measure systems that hide users by other means than cloaking.
     #[command(subcommand, after_help = neighbours::EXAMPLES)]
     Neighbours(neighbours::NeighboursCommand),
@@ -131,6 +134,7 @@ fn main() -> ExitCode {
         Command::Cloak(cloak) => cloak.run(&console),
         Command::Evaluate(evaluate) => evaluate.run(&console),
         Command::Attack(attack) => attack.run(&console),
+        Command::Costs(costs) => costs.run(&console),
         Command::Neighbours(command) => neighbours::run(&command, &console),
         Command::Report(report) => report.run(),
         Command::Score(score) => score.run(&console),

@@ -43,8 +43,8 @@ enum HighwaysArg {
 }
 
 /// Help text of the argument `MAP`.
-pub const MAP_HELP: &str = "Map: .osm.pbf, .osm, Brinkhoff, CSV, GraphML of OSMnx, GeoJSON lines or \
-                            prepared, plain or gzipped; or city:STREETS:SEED [default: the built-in city]";
+pub const MAP_HELP: &str = "Map: .osm.pbf, .osm, Brinkhoff, CSV, GraphML of OSMnx, GeoJSON lines, \
+                            shapefile or prepared, plain or gzipped; or city:STREETS:SEED [default: the built-in city]";
 
 impl MapArgs {
     /// Part of the map to keep.

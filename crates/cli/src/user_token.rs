@@ -8,6 +8,7 @@ use clap::Args;
 use qrcodegen::{QrCode, QrCodeEcc};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
+use std::net::IpAddr;
 
 /// The user gets settings if there are none: k and dt without a question. The token is printed once.
 #[derive(Debug, Args)]
@@ -45,6 +46,11 @@ impl UserToken {
     }
 
     async fn create(&self) -> Result<String> {
+        ensure!(
+            is_private(&self.gateway),
+            "--gateway {}: key and token would be sent in clear text; expected https://",
+            self.gateway
+        );
         let client = GatewayClient::new(&self.gateway, Some(&self.key))?;
         ensure!(is_segment(&self.user), "`{}`: a name in a path has no / ? # or %", self.user);
         let person = format!("{}/v1/people/{}", client.url, self.user);
@@ -59,6 +65,14 @@ impl UserToken {
         let body = parse(created.send().await?).await?;
         body["token"].as_str().map(str::to_owned).context("the response has no token")
     }
+}
+
+/// Whether nobody can listen on the way: TLS, or this machine.
+fn is_private(gateway: &str) -> bool {
+    let Ok(url) = reqwest::Url::parse(gateway) else { return false };
+    let host = url.host_str().unwrap_or("").trim_start_matches('[').trim_end_matches(']');
+    let is_loopback = host.parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    url.scheme() == "https" || host == "localhost" || is_loopback
 }
 
 /// Whether a name can be a segment of a path as it is.
@@ -96,4 +110,26 @@ fn draw(text: &str) -> Result<String> {
         writeln!(drawn, "\x1b[0m")?;
     }
     Ok(drawn)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_private;
+
+    #[test]
+    fn only_tls_and_this_machine_are_private() {
+        for gateway in [
+            "https://gateway.example",
+            "http://127.0.0.1:8080",
+            "http://[::1]:1",
+            "http://localhost",
+        ] {
+            assert!(is_private(gateway), "{gateway}");
+        }
+        for gateway in
+            ["http://gateway.example", "http://192.0.2.2:8080", "http://127.0.0.1.example", "x"]
+        {
+            assert!(!is_private(gateway), "{gateway}");
+        }
+    }
 }

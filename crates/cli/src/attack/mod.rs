@@ -1,5 +1,6 @@
 //! `meshcloak attack`: measures how far attacks reduce the anonymity that schemes guarantee.
 
+mod cases;
 mod folder;
 mod render;
 mod selection;
@@ -12,23 +13,20 @@ use crate::stop;
 use crate::threads::Threads;
 use crate::traffic_args::TrafficArgs;
 use anyhow::{Result, bail};
+use attacks::ages::AGES;
 use attacks::questions::QUESTIONS;
 use attacks::tracker::TRACKER;
+use cases::{AttackCase, CaseArgs, NamedMap};
 use clap::Args;
-use evaluation::maps::DC_MAX;
 use evaluation::privacy::{
     AttackPlan, AttackedScheme, DecoyPlan, PortraitRow, RecordedRun, attack_own_model, run_attacks,
 };
 use evaluation::results::{PrivacyRow, own_model_row, privacy_rows};
 use evaluation::run::{Conditions, Presence};
-use evaluation::workload::{Workload, record_journeys, simulate};
 use folder::portrait;
 use import::{MapSource, Progress as _};
-use meshcloak::distance::Atlas;
-use meshcloak::units::Length;
 use selection::{SchemeSelection, attack_selector, check_presence, selects};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
 use std::time::Duration;
 use traffic::AskShare;
 
@@ -59,6 +57,7 @@ Examples:
   meshcloak attack --attacks K --region reach,cell --dt 10 --tick 5
   meshcloak attack --attacks M --guarantee reciprocal --region reach,cell --decoys 3
   meshcloak attack --scheme all --own --users 5000 --out results && meshcloak report results
+  meshcloak attack --maps oldenburg,city --profiles p1,p2 --seeds 3 --scheme all --out results
   meshcloak attack porto.meshmap --queries q.csv --outcomes o.ndjson --json")]
 pub struct Attack {
     #[arg(help = MAP_HELP)]
@@ -87,6 +86,10 @@ pub struct Attack {
     /// Also attack each scheme under the assumptions of its authors.
     #[arg(long, conflicts_with = "outcomes")]
     own: bool,
+    /// Runs of a randomised scheme with other random seeds, for --own.
+    #[arg(long, value_name = "N", default_value_t = 32, requires = "own",
+          value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    replays: u64,
     /// Number of simulated users.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     users: u32,
@@ -95,6 +98,8 @@ pub struct Attack {
     victims: usize,
     #[command(flatten)]
     traffic: TrafficArgs,
+    #[command(flatten)]
+    cases: CaseArgs,
     /// Percentage of users that ask; the others report their presence with k = 1 and a patience of
     /// 30 s [default: all ask].
     #[arg(long, value_name = "PERCENT", value_parser = ask_share, conflicts_with = "outcomes")]
@@ -118,6 +123,13 @@ pub struct Attack {
     threads: Threads,
 }
 
+/// What is attacked in every case, and how.
+#[derive(Clone, Copy)]
+struct AttackTask<'a> {
+    schemes: &'a [AttackedScheme],
+    plan: &'a AttackPlan,
+}
+
 impl Attack {
     /// Simulates queries, cloaks them with each scheme, attacks the disclosures, prints the results.
     pub fn run(&self, console: &Console) -> Result<()> {
@@ -128,30 +140,43 @@ impl Attack {
             self.check_recorded(&plan, console)?;
         }
         self.threads.apply()?;
-        let imported = self.how.read(self.map.as_ref(), console)?;
-        console.begin("measuring distances", 0);
-        let max_bytes = evaluation::provenance::Machine::detect().max_row_bytes();
-        let atlas =
-            Arc::new(Atlas::with_max_bytes(imported.map, Length::metres(DC_MAX), max_bytes));
-        let rows = match (&self.queries, &self.outcomes) {
-            (Some(queries), Some(outcomes)) => {
-                console.begin("reading", 0);
-                let recorded = RecordedRun::read(atlas.map(), queries, outcomes, console);
-                console.begin("attacking", 0);
-                let found = recorded?.run_attacks(
-                    &atlas,
-                    attacks::RegionDependence::Mesh(Default::default()),
-                    &plan,
-                );
-                let rows = privacy_rows(&self.common(), &found);
-                self.write(&rows, portrait(&found))?;
-                rows
+        let task = AttackTask { schemes: &schemes, plan: &plan };
+        let mut rows = Vec::new();
+        for map in self.cases.maps(self.map.as_ref())? {
+            if stop::is_requested() {
+                break;
             }
-            _ => self.attack_all(&atlas, &schemes, &plan, console)?,
-        };
+            let map = NamedMap::read(map, &self.how, console)?;
+            rows.extend(self.attack_map(&map, &task, console)?);
+        }
         console.clear();
         let text = if self.json { render::as_json(&rows) } else { render::as_table(&rows) };
         stdout::print(&text)
+    }
+
+    /// Attacks all schemes in all cases of a map, or the recorded outcomes.
+    fn attack_map(
+        &self,
+        map: &NamedMap,
+        task: &AttackTask<'_>,
+        console: &Console,
+    ) -> Result<Vec<PrivacyRow>> {
+        let (Some(queries), Some(outcomes)) = (&self.queries, &self.outcomes) else {
+            stop::announce();
+            let mut rows = Vec::new();
+            for case in self.cases.cases(self.single_case()) {
+                rows.extend(self.attack_all(map, &case, task, console)?);
+            }
+            return Ok(rows);
+        };
+        console.begin("reading", 0);
+        let recorded = RecordedRun::read(map.atlas.map(), queries, outcomes, console);
+        console.begin("attacking", 0);
+        let dependence = attacks::RegionDependence::Mesh(Default::default());
+        let found = recorded?.run_attacks(&map.atlas, dependence, task.plan);
+        let rows = privacy_rows(&self.common(&map.name, &self.single_case()), &found);
+        self.write(&rows, portrait(&found))?;
+        Ok(rows)
     }
 
     /// Adds rows to the folder of results, if one is given.
@@ -197,20 +222,22 @@ impl Attack {
             planted: self.planted,
             follows_kinds,
             questions,
+            replays: self.replays,
             ..AttackPlan::default()
         }
     }
 
     fn attack_all(
         &self,
-        atlas: &Arc<Atlas>,
-        schemes: &[AttackedScheme],
-        plan: &AttackPlan,
+        map: &NamedMap,
+        case: &AttackCase,
+        task: &AttackTask<'_>,
         console: &Console,
     ) -> Result<Vec<PrivacyRow>> {
-        stop::announce();
+        let (NamedMap { name, atlas }, AttackTask { schemes, plan }) = (map, *task);
         console.begin("simulating", 0);
-        let workload = self.workload(atlas, plan)?;
+        let workload = self.workload(atlas, case, plan)?;
+        let common = self.common(name, case);
         let tick = Duration::from_millis(self.tick);
         let tolerance = Duration::from_millis(self.traffic.dt.into());
         let presence = self.ask_share.map_or(Presence::AllAsk, Presence::of_ask_share);
@@ -231,67 +258,23 @@ impl Attack {
                 }
                 found => found?,
             };
-            let mut attacked = privacy_rows(&self.common(), &found);
+            let mut attacked = privacy_rows(&common, &found);
             if attacked.is_empty() {
                 console.note(&format!("{}: no target is served, nothing to attack", scheme.name()));
+            } else if plan.attacks.contains(&AGES.name) && found.scores.get(AGES.name).is_none() {
+                console.note(&format!(
+                    "{}: attack P (ages) is left out: all users ask; --ask-share 10 makes others \
+                     present",
+                    scheme.name()
+                ));
             }
             if self.own {
                 let own = attack_own_model(scheme, atlas, &workload, conditions, plan)?;
-                attacked.push(own_model_row(&self.common(), &own));
+                attacked.push(own_model_row(&common, &own));
             }
             self.write(&attacked, portrait(&found))?;
             rows.extend(attacked);
         }
         Ok(rows)
     }
-
-    fn workload(&self, atlas: &Atlas, plan: &AttackPlan) -> Result<Workload> {
-        let profile = self.traffic.profile()?.with_uniform_places();
-        let settings = self.traffic.settings(self.users);
-        let mut workload = simulate(atlas.map(), &profile, settings);
-        if plan.attacks.contains(&TRACKER.name) {
-            workload.journeys = record_journeys(atlas.map(), &profile, settings);
-        }
-        Ok(workload)
-    }
-
-    /// Returns the columns that all rows share.
-    fn common(&self) -> PrivacyRow {
-        let map = self.map.as_ref().map_or("city".to_owned(), map_label);
-        let profile =
-            Path::new(&self.traffic.profile).file_stem().unwrap_or_default().to_string_lossy();
-        let dt = f64::from(self.traffic.dt) / 1000.0;
-        let tick = match self.tick as f64 / 1000.0 {
-            1.0 => String::new(),
-            seconds => format!(" tick {seconds}"),
-        };
-        let given = self.queries.is_some();
-        PrivacyRow {
-            map,
-            users: if given { 0 } else { self.users },
-            configuration: match given {
-                true => "given".to_owned(),
-                false => format!(
-                    "{}-{dt}-{}{}{tick}",
-                    profile.to_uppercase(),
-                    self.traffic.k.1,
-                    self.ask_share.map_or(String::new(), |share| format!(" ask {share}"))
-                ),
-            },
-            seed: self.traffic.seed,
-            commit: env!("MESHCLOAK_COMMIT").to_owned(),
-            ..PrivacyRow::default()
-        }
-    }
-}
-
-/// Returns the name of a map in tables.
-fn map_label(source: &MapSource) -> String {
-    let text = source.to_string();
-    let known = evaluation::maps::NAMES.iter().find(|(_, path)| text.ends_with(path));
-    let stem = || {
-        let name = Path::new(&text).file_name().unwrap_or_default().to_string_lossy();
-        name.split('.').next().unwrap_or_default().to_owned()
-    };
-    known.map_or_else(stem, |(name, _)| (*name).to_owned())
 }

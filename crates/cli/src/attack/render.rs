@@ -26,18 +26,19 @@ pub fn as_table(rows: &[PrivacyRow]) -> String {
             *width = (*width).max(cell.chars().count());
         }
     }
+    let has_cases = rows.iter().any(|row| case_of(row) != case_of(&rows[0]));
     let mut out = String::new();
     let mut last = None;
     for (row, cells) in rows.iter().zip(&cells) {
         if last != Some(row.run()) {
             let gap = if last.is_some() { "\n" } else { "" };
-            put(&mut out, format_args!("{gap}{}\n", heading(row)));
+            put(&mut out, format_args!("{gap}{}\n", heading(row, has_cases)));
             put_row(&mut out, &HEADER.map(str::to_owned), &widths);
             last = Some(row.run());
         }
         put_row(&mut out, cells, &widths);
     }
-    let notes: Vec<String> = rows.iter().filter_map(note).collect();
+    let notes: Vec<String> = rows.iter().filter_map(|row| note(row, has_cases)).collect();
     if !notes.is_empty() {
         put(&mut out, format_args!("\nMore figures\n{}\n", notes.join("\n")));
     }
@@ -60,8 +61,17 @@ fn put_row(out: &mut String, cells: &[String; HEADER.len()], widths: &[usize; HE
     put(out, format_args!("{}\n", line.trim_end()));
 }
 
-fn heading(row: &PrivacyRow) -> String {
+/// Map, configuration and seed, to append to a scheme.
+fn case_of(row: &PrivacyRow) -> String {
+    format!(", {}, {}, seed {}", row.map, row.configuration, row.seed)
+}
+
+/// Scheme and its cost; with its case if there are several.
+fn heading(row: &PrivacyRow, has_cases: bool) -> String {
     let mut words = row.scheme.clone();
+    if has_cases {
+        words.push_str(&case_of(row));
+    }
     if let Some(success) = row.success_rate {
         put(&mut words, format_args!(": {:.1} % served", success * 100.0));
     }
@@ -89,7 +99,7 @@ fn cells(row: &PrivacyRow) -> [String; HEADER.len()] {
 }
 
 /// Formats further figures of an attack as one line.
-fn note(row: &PrivacyRow) -> Option<String> {
+fn note(row: &PrivacyRow, has_cases: bool) -> Option<String> {
     let wrong = row.wrong.filter(|&wrong| wrong > 0.0);
     let wrong = wrong.map(|wrong| format!("excludes the target={:.1} %", wrong * 100.0));
     let more = row.more.split(';').filter(|more| !more.is_empty()).map(|more| {
@@ -98,7 +108,8 @@ fn note(row: &PrivacyRow) -> Option<String> {
         format!("{name}={value:.2}")
     });
     let all: Vec<String> = more.chain(wrong).map(|more| more.replace('=', " ")).collect();
-    let named = || format!("  {}, {}: {}", row.scheme, row.attack, all.join(", "));
+    let case = if has_cases { case_of(row) } else { String::new() };
+    let named = || format!("  {}{case}, {}: {}", row.scheme, row.attack, all.join(", "));
     (!all.is_empty()).then(named)
 }
 
@@ -139,6 +150,9 @@ fn scheme(rows: &[PrivacyRow]) -> Value {
     };
     json!({
         "scheme": rows[0].scheme,
+        "map": rows[0].map,
+        "configuration": rows[0].configuration,
+        "seed": rows[0].seed,
         "success_rate": rows[0].success_rate,
         "region_metres": rows[0].region_metres,
         "relative_k": rows[0].relative_k,

@@ -163,7 +163,7 @@ impl Cloak {
             );
         }
         let partitions = Partition::find(&self.queries)?;
-        partitions::create_empty(&self.out)?;
+        partitions::create_empty(&self.out, &self.queries)?;
         let mut summaries = Vec::new();
         let mut last: Option<(Option<MapSource>, Arc<Atlas>)> = None;
         for partition in &partitions {

@@ -48,14 +48,32 @@ impl Partition {
     }
 }
 
-/// Creates a folder of results, which must not hold files of another run.
-pub fn create_empty(folder: &Path) -> Result<()> {
-    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let mut entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    match entries.next() {
-        Some(_) => bail!("{}: the folder is not empty; expected a new one", folder.display()),
-        None => Ok(()),
+/// Creates a folder of results, which must not hold files of another run. Empty folders may be left
+/// of a run that failed.
+pub fn create_empty(folder: &Path, queries: &Path) -> Result<()> {
+    let absolute = std::path::absolute(folder).with_context(|| folder.display().to_string())?;
+    // The folder itself need not exist.
+    let existing = absolute.ancestors().find_map(|path| fs::canonicalize(path).ok());
+    let queries = fs::canonicalize(queries).with_context(|| queries.display().to_string())?;
+    if existing.is_some_and(|existing| existing.starts_with(&queries)) {
+        bail!("{}: this folder is inside that of --queries; choose another", folder.display());
     }
+    fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    if holds_file(folder)? {
+        bail!("{}: the folder is not empty; expected a new one", folder.display());
+    }
+    Ok(())
+}
+
+/// Whether there is a file in a folder or below.
+fn holds_file(folder: &Path) -> Result<bool> {
+    for entry in fs::read_dir(folder).with_context(|| folder.display().to_string())? {
+        let path = entry.with_context(|| folder.display().to_string())?.path();
+        if !path.is_dir() || holds_file(&path)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn search(

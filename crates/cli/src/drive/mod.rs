@@ -3,9 +3,9 @@
 
 mod bench;
 mod clients;
-mod reference;
+pub mod reference;
 mod requests;
-mod response;
+pub mod response;
 mod statistics;
 mod streams;
 
@@ -70,12 +70,15 @@ pub struct Drive {
     /// Benchmark: an in-process gateway, compared with an echo server and the engine alone.
     #[arg(long)]
     bench: bool,
-    /// Streamed queries per second to try in the benchmark.
-    #[arg(long, value_name = "N,N…", value_delimiter = ',', default_values_t = [10_000, 20_000, 30_000])]
+    /// Streamed queries per second to try in the benchmark; empty for none.
+    #[arg(long, num_args = 0.., value_name = "N,N…", value_delimiter = ',', default_values_t = [30_000, 100_000, 120_000])]
     rates: Vec<u32>,
-    /// Queries per second by single requests to try in the benchmark.
-    #[arg(long, value_name = "N,N…", value_delimiter = ',', default_values_t = [3_000, 10_000, 20_000])]
+    /// Queries per second by single requests to try in the benchmark; empty for none.
+    #[arg(long, num_args = 0.., value_name = "N,N…", value_delimiter = ',', default_values_t = [3_000, 10_000, 20_000])]
     request_rates: Vec<u32>,
+    /// Batch intervals to try in the benchmark, in seconds.
+    #[arg(long, value_name = "SECONDS,…", value_delimiter = ',', default_values_t = [1.0, 0.2])]
+    ticks: Vec<f64>,
 }
 
 /// Transport of the queries.
@@ -151,14 +154,19 @@ impl GatewayClient {
 impl Drive {
     /// Sends the load, waits for all responses, prints the statistics.
     pub fn run(&self, console: &Console) -> Result<()> {
-        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let map = self.how.read(self.map.as_ref(), console)?.map;
         ensure!(map.frame().is_some(), "the map has no lon/lat; add --origin LON,LAT");
         let map = Arc::new(map);
         let profile = self.traffic.profile()?;
         if self.bench {
-            return bench::run(&runtime, &map, &profile, (&self.rates, &self.request_rates));
+            let settings = bench::BenchSettings {
+                rates: &self.rates,
+                request_rates: &self.request_rates,
+                ticks: &self.ticks,
+            };
+            return bench::run(&map, &profile, settings);
         }
+        let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
         let gateway = GatewayClient::new(&self.target, self.key.as_deref())?;
         runtime.block_on(ensure_same_map(&gateway, &map))?;
         console.begin("preparing reference answers", 0);

@@ -34,17 +34,25 @@ impl Reference {
         let objects = Objects::new(Object::all_of(map), Completeness::Complete);
         // Distances are searched on demand, so the smallest distance matrix suffices.
         let atlas = Arc::new(Atlas::new(map.clone(), Length::metres(1.0)));
-        let nearest = |count, along| Operation::Nearest { count, along };
-        let within = |metres, along| Operation::Within { radius: Length::metres(metres), along };
-        let operations = [
-            nearest(3, Along::Streets),
-            within(300.0, Along::Plane),
-            nearest(5, Along::Plane),
-            within(400.0, Along::Streets),
-        ];
-        let questions = operations.map(|operation| Question { operation, category: Category::Any });
         let walker = Walker::new(Arc::clone(&atlas));
+        let questions = questions();
         Reference { walker, atlas, objects, questions, one_in, newest: Mutex::default() }
+    }
+
+    /// Returns the question of the query with this number; the questions are used in turn.
+    pub fn question_of(number: u64) -> Question {
+        let [first, second, third, fourth] = questions();
+        match number % QUESTIONS.len() as u64 {
+            0 => first,
+            1 => second,
+            2 => third,
+            _ => fourth,
+        }
+    }
+
+    /// Whether the answer of the query with this number is among those to check.
+    pub fn samples(&self, number: u64) -> bool {
+        number.is_multiple_of(u64::from(self.one_in))
     }
 
     /// Notes that a query is about to be sent.
@@ -55,7 +63,7 @@ impl Reference {
     /// Whether the answer of a query is to be checked. A question whose user has asked again in the
     /// meantime may be answered from the newer position (docs/SPEC.md §6).
     pub fn checks(&self, query: &ClientQuery) -> bool {
-        query.number.is_multiple_of(self.one_in)
+        self.samples(u64::from(query.number))
             && self.newest.lock().get(&query.user) == Some(&query.number)
     }
 
@@ -80,7 +88,8 @@ impl Reference {
         Some(map.snap(point, Some(TOLERANCE))?.position)
     }
 
-    fn agrees_at(
+    /// As [`Reference::agrees`], for a position that is known exactly.
+    pub fn agrees_at(
         &self,
         position: Position,
         question: &Question,
@@ -99,6 +108,19 @@ impl Reference {
         expected.iter().all(|f| is_borderline(f.metres) || is_answered(&f.object.id, f.metres))
             && answer.iter().all(|f| is_borderline(f.metres) || is_expected(&f.id))
     }
+}
+
+/// The [`QUESTIONS`].
+fn questions() -> [Question; QUESTIONS.len()] {
+    let nearest = |count, along| Operation::Nearest { count, along };
+    let within = |metres, along| Operation::Within { radius: Length::metres(metres), along };
+    let operations = [
+        nearest(3, Along::Streets),
+        within(300.0, Along::Plane),
+        nearest(5, Along::Plane),
+        within(400.0, Along::Streets),
+    ];
+    operations.map(|operation| Question { operation, category: Category::Any })
 }
 
 #[cfg(test)]

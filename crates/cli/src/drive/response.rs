@@ -21,19 +21,34 @@ impl<'a> Response<'a> {
         Response::from_both_ends(line).or_else(|| serde_json::from_slice(line).ok())
     }
 
-    /// Parses an answer as the gateway writes it: the outcome first, the receipt last. Neither
+    /// Parses an answer as the gateway writes it: ticket and outcome first, the receipt last. No
     /// pattern can match inside a string of an object, where quotes are escaped.
     fn from_both_ends(line: &'a [u8]) -> Option<Response<'a>> {
-        const OUTCOME: &[u8] = b",\"outcome\":\"answered\",";
-        const RECEIPT: &[u8] = b",\"receipt\":";
-        let start = &line[..line.len().min(128)];
-        start.windows(OUTCOME.len()).find(|window| *window == OUTCOME)?;
-        let end = line.trim_ascii_end().strip_suffix(b"}")?;
-        let end = &end[end.len().saturating_sub(256)..];
-        let start = end.windows(RECEIPT.len()).rposition(|window| window == RECEIPT)?;
-        let receipt = serde_json::from_slice(&end[start + RECEIPT.len()..]).ok()?;
-        Some(Response { outcome: "answered", reason: None, receipt: Some(receipt) })
+        let ticket = line.strip_prefix(b"{\"ticket\":\"")?;
+        let end = ticket.iter().take(64).position(|byte| matches!(byte, b'"' | b'\\'))?;
+        ticket[end..].strip_prefix(b"\",\"outcome\":\"answered\",")?;
+        let end = line.trim_ascii_end();
+        let receipt = &end[end.len().saturating_sub(MAX_RECEIPT_END)..];
+        let delay = std::str::from_utf8(value_of(receipt, b",\"delay\":")?).ok()?.parse().ok()?;
+        let exact = match value_of(receipt, b",\"exact\":")? {
+            b"true" => true,
+            b"false" => false,
+            _ => return None,
+        };
+        let receipt = Some(ReceiptFields { delay, exact });
+        Some(Response { outcome: "answered", reason: None, receipt })
     }
+}
+
+/// Upper bound of the last fields of a receipt, from `delay` on, in bytes.
+const MAX_RECEIPT_END: usize = 96;
+
+/// Returns the value after the last occurrence of a key, up to a comma or brace.
+fn value_of<'a>(text: &'a [u8], key: &[u8]) -> Option<&'a [u8]> {
+    let start = text.windows(key.len()).rposition(|window| window == key)?;
+    let value = &text[start + key.len()..];
+    let end = value.iter().position(|byte| matches!(byte, b',' | b'}'))?;
+    Some(&value[..end])
 }
 
 /// ReceiptFields of an answer.
@@ -69,7 +84,7 @@ mod tests {
 
     #[test]
     fn parsing_both_ends_equals_parsing_the_whole_line() {
-        let receipt = r#"{"guarantee":"history","k":2,"delay":0.25,"exact":true,"history":"new"}"#;
+        let receipt = r#"{"guarantee":"history","k":2,"delay":0.25,"exact":true,"left_out":17,"history":"new"}"#;
         let found = r#"{"id":"\",\"receipt\":{\"delay\":9}","metres":1.5},"#.repeat(30);
         let found = found.trim_end_matches(',');
         let answered = format!(

@@ -6,7 +6,7 @@ use super::reference::Reference;
 use super::statistics::LoadStatistics;
 use super::{GatewayClient, receive_seconds};
 use anyhow::{Context as _, Result, ensure};
-use bytes::{Buf as _, Bytes, BytesMut};
+use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 use rustc_hash::FxHashMap;
@@ -110,17 +110,28 @@ async fn receive(
     let mut statistics = LoadStatistics::default();
     let mut rest = BytesMut::new();
     while let Some(chunk) = chunks.next().await {
-        rest.extend_from_slice(&chunk.context("the connection to the gateway broke")?);
+        let chunk = chunk.context("the connection to the gateway broke")?;
         let now = Instant::now();
-        let mut unread = &rest[..];
-        while let Some(line) = next_line(&mut unread) {
-            let answered = ticket_number(line).and_then(|number| waiting.lock().remove(&number));
+        let mut waiting = waiting.lock();
+        let mut record = |line: &[u8]| {
+            let answered = ticket_number(line).and_then(|number| waiting.remove(&number));
             if let Some(SentQuery { query, sent }) = answered {
                 statistics.record(line, &query, now - sent, reference.as_deref());
             }
+        };
+        // Only a line that is divided between chunks is copied.
+        let mut unread = &chunk[..];
+        if !rest.is_empty()
+            && let Some(end) = next_line(&mut unread)
+        {
+            rest.extend_from_slice(end);
+            record(&rest);
+            rest.clear();
         }
-        let read = rest.len() - unread.len();
-        rest.advance(read);
+        while let Some(line) = next_line(&mut unread) {
+            record(line);
+        }
+        rest.extend_from_slice(unread);
     }
     let lost = waiting.lock().len();
     statistics.record_lost(lost as u64);

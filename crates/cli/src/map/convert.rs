@@ -21,7 +21,8 @@ Examples:
   meshcloak map convert oldenburgGen.node oldenburg.geojson --origin 8.1,53.0
   meshcloak map convert city:20000:4 town.geojson")]
 pub struct Convert {
-    /// Map to read: .osm.pbf, .osm, Brinkhoff, CSV, GraphML or prepared; or city:STREETS:SEED.
+    /// Map to read: .osm.pbf, .osm, Brinkhoff, CSV, GraphML, GeoJSON, shapefile or prepared; or
+    /// city:STREETS:SEED.
     #[arg(value_name = "IN")]
     from: MapSource,
     /// File to write; its extension selects the format.

@@ -1,6 +1,8 @@
 //! `meshcloak attack`: arguments, table, JSON and result files.
 
 use crate::program::meshcloak;
+use serde_json::Value;
+use std::collections::BTreeSet;
 use std::fs;
 
 const ARGUMENTS: [&str; 8] =
@@ -56,6 +58,34 @@ fn ages_are_attacked_where_users_share_their_presence() {
     assert_eq!(scheme["scheme"], "meshcloak/reciprocal/present-80");
     assert_eq!(scheme["success_rate"], found["schemes"][0]["success_rate"], "the same users ask");
     assert!(scheme["ms_per_batch"].as_f64() > Some(0.0), "{scheme}");
+}
+
+#[test]
+fn ages_tell_the_asker_unless_only_young_reports_or_queries_count() {
+    let schemes = "meshcloak/reciprocal,meshcloak/age-3,meshcloak/askers";
+    let arguments = ["--users", "1500", "--attacks", "P", "--ask-share", "20"];
+    let arguments = [&ARGUMENTS[..2], &arguments, &["--scheme", schemes, "--json"]].concat();
+    let found = meshcloak(&arguments).json();
+    let of = |scheme: usize| {
+        let attacks = found["schemes"][scheme]["attacks"].as_array().unwrap();
+        attacks.iter().find(|one| one["attack"] == "ages").unwrap()
+    };
+    let rate = |scheme: usize, name: &str| match name {
+        "below_k" => of(scheme)[name].as_f64().unwrap(),
+        _ => of(scheme)["more"][name].as_f64().unwrap(),
+    };
+    assert!(rate(0, "below_k") > 0.3 && rate(0, "known_for_sure") > 0.05, "{found}");
+    for (scheme, least) in [(1, 100), (2, 20)] {
+        assert!(of(scheme)["publications"].as_u64() > Some(least), "{found}");
+        assert_eq!((rate(scheme, "below_k"), rate(scheme, "known_for_sure")), (0.0, 0.0));
+    }
+    assert!(rate(0, "k_by_askers") < 1.5 && rate(2, "k_by_askers") > 2.0, "{found}");
+}
+
+#[test]
+fn an_attack_that_is_left_out_is_noted() {
+    let run = attack(&["--guarantee", "reciprocal", "--attacks", "D,P"]).done();
+    assert!(run.stderr.contains("attack P (ages) is left out: all users ask"), "{}", run.stderr);
 }
 
 #[test]
@@ -155,4 +185,35 @@ fn the_tracker_follows_users_at_any_tick() {
     }
     let refused = attack(&["--tick", "0"]);
     assert!(refused.code == Some(2) && refused.stderr.contains("--tick"), "{refused:?}");
+}
+
+#[test]
+fn several_maps_profiles_and_seeds_are_attacked_in_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().display().to_string();
+    let cases = ["--maps", "city:500:7,city:500:8", "--profiles", "p1,p2", "--seeds", "2"];
+    let small = ["--users", "200", "--victims", "5", "--attacks", "D", "--guarantee", "reciprocal"];
+    let all = [&["attack"], &cases[..], &small[..], &["--out", &out, "--json"]].concat();
+    let run = meshcloak(&all).json();
+    let case =
+        |row: &Value| (row["map"].clone(), row["configuration"].clone(), row["seed"].clone());
+    let found: BTreeSet<String> =
+        run["schemes"].as_array().unwrap().iter().map(|row| format!("{:?}", case(row))).collect();
+    assert_eq!(found.len(), 8, "{found:?}");
+    // A case of its own gives the same figures.
+    let one = ["attack", "city:500:8", "--profile", "p2", "--seed", "2", "--json"];
+    let one = meshcloak(&[&one[..], &small[..]].concat()).json();
+    let mut last = run["schemes"][7].clone();
+    let mut only = one["schemes"][0].clone();
+    for row in [&mut last, &mut only] {
+        let fields = row.as_object_mut().unwrap();
+        fields.retain(|name, _| !["map", "us_per_query", "ms_per_batch"].contains(&name.as_str()));
+        fields["attacks"].as_array_mut().unwrap().iter_mut().for_each(|attack| {
+            attack.as_object_mut().unwrap().remove("seconds");
+        });
+    }
+    assert_eq!(last, only);
+    let rows = fs::read_to_string(folder.path().join("privacy.csv")).unwrap();
+    assert_eq!(rows.lines().count(), 1 + 8 * 2, "as shown, and inversion");
+    assert_eq!(meshcloak(&["attack", "city:500:7", "--maps", "city:500:8"]).code, Some(2));
 }

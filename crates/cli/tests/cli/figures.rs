@@ -148,7 +148,7 @@ fn figures_in_documents_are_those_of_their_sources() {
             }
         }
     }
-    assert!(checked >= 10, "only {checked} figures name their source");
+    assert!(checked >= 60, "only {checked} figures name their source");
 }
 
 #[test]

@@ -11,6 +11,7 @@ mod cloak_guarantees;
 mod cloak_meshes;
 mod cloak_traffic;
 mod commands;
+mod costs;
 mod documents;
 mod evaluate;
 mod figures;

@@ -139,8 +139,27 @@ fn a_partitioned_folder_is_cloaked_part_by_part() {
             assert_eq!(fs::read(part).unwrap(), fs::read(single).unwrap(), "{city} {day}");
         }
     }
+    let table = folder.path("o.csv");
+    let run = meshcloak(
+        &[&["cloak", "city:500:1", "--queries", &folder.path("q.csv")], &["--out", &table[..]][..]]
+            .concat(),
+    );
+    assert!(run.stderr.contains("outcomes as CSV; use .ndjson or .parquet"), "{run:?}");
+    assert!(!fs::exists(&table).unwrap());
     let again = meshcloak(&all);
     assert!(again.stderr.contains("the folder is not empty; expected a new one"), "{again:?}");
+    let inside = folder.path("in/sub");
+    let run = meshcloak(&[&all[..4], &["--out", &inside]].concat());
+    assert!(run.stderr.contains("is inside that of --queries"), "{run:?}");
+    assert!(!fs::exists(&inside).unwrap());
+    // A run that fails leaves no file, so that it can be repeated.
+    let stray = folder.path("in/city=500/day=1/readme.txt");
+    let repeated = folder.path("repeated");
+    let repeated = [&all[..4], &["--out", &repeated]].concat();
+    fs::write(&stray, "words").unwrap();
+    assert!(meshcloak(&repeated).stderr.contains("partition city=500/day=1"));
+    fs::remove_file(&stray).unwrap();
+    meshcloak(&repeated).done();
     let (one, other) = (folder.path("x"), folder.path("y"));
     let files = [&all[..4], &["--out", &one, "--per-batch", "b.csv"]].concat();
     assert!(meshcloak(&files).stderr.contains("need --queries to be a file"));

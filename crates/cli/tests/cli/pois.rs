@@ -2,7 +2,7 @@
 
 #[path = "../../../gateway/tests/postgis/database.rs"]
 #[allow(dead_code, reason = "the gateway's tests use the rest")]
-mod database;
+pub mod database;
 
 use crate::program::{Run, meshcloak};
 use database::Database;
