@@ -10,7 +10,7 @@ True
 True
 
 Tables go in as any object with ``__arrow_c_stream__`` (pandas, polars, pyarrow, DuckDB) or as the path
-of a CSV, NDJSON or Parquet file, and come out as :class:`Table`, which has that method as well.
+of a file (queries: CSV, NDJSON or Parquet; outcomes: NDJSON or Parquet), and come out as :class:`Table`, which has that method as well.
 """
 
 from meshcloak._map import Map

@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, overload
 
-from meshcloak import _meshcloak
-from meshcloak._networkx import write_csv_map
+from meshcloak import _arguments, _meshcloak
+from meshcloak._networkx import CsvMap
 from meshcloak._picture import Picture
 from meshcloak._progress import ProgressBar
 from meshcloak._scheme import Scheme
@@ -18,7 +18,8 @@ from meshcloak._table import PathLike, Table
 
 Guarantee = Literal["paper", "reciprocal", "history"]
 RegionName = Literal["reach", "printed", "cells", "cell"]
-#: Any object with ``__arrow_c_stream__``, or the path of a CSV, NDJSON or Parquet file.
+#: Any object with ``__arrow_c_stream__``, or the path of a file: queries as CSV, NDJSON or Parquet,
+#: outcomes as NDJSON or Parquet.
 Rows = Any
 
 
@@ -57,10 +58,12 @@ class Map:
         Traceback (most recent call last):
         meshcloak.Error: nowhere.osm.pbf: no such file
         """
-        extra = None if pois is None else os.fspath(pois)
+        source = _arguments.file_path("path", path)
+        extra = None if pois is None else _arguments.file_path("pois", pois)
+        centre = None if origin is None else _arguments.lon_lat(origin)
         with ProgressBar(progress) as report:
             native = _meshcloak.Map.open(
-                os.fspath(path), whole_map, highways == "all", origin, extra, report
+                source, whole_map, highways == "all", centre, extra, report
             )
         return cls(native)
 
@@ -79,8 +82,12 @@ class Map:
         two-way street; other directed edges are one-way.
         """
         with tempfile.TemporaryDirectory() as folder:
-            nodes = write_csv_map(graph, Path(folder) / "map")
-            return cls(cls.open(nodes, whole_map=whole_map, progress=False)._native, name)
+            written = CsvMap(graph, name, Path(folder))
+            try:
+                native = cls.open(written.nodes, whole_map=whole_map, progress=False)._native
+            except _meshcloak.Error as error:
+                raise _meshcloak.Error(written.message(str(error))) from None
+        return cls(native, name)
 
     @property
     def street_count(self) -> int:
@@ -156,9 +163,16 @@ class Map:
         >>> people[0]["t"], people[0]["k"] in range(2, 6), people[0]["dt"]
         (0.0, True, 3.0)
         """
+        people = _arguments.whole_number("users", users)
+        kind = _arguments.text("profile", profile)
+        share = None if ask_share is None else _arguments.whole_number("ask_share", ask_share, 100)
+        patience = _arguments.millis("dt", dt)
+        bounds = _arguments.k_range(k)
+        start = _arguments.whole_number("seed", seed, _arguments.U64)
+        target = None if out is None else _arguments.file_path("out", out)
         with ProgressBar(progress) as report:
             table = self._native.simulate(
-                users, profile, k, _millis("dt", dt), seed, ask_share, _path(out), report
+                people, kind, bounds, patience, start, share, target, report
             )
         return None if table is None else Table(table)
 
@@ -217,7 +231,7 @@ class Map:
         `region` and `cell_length` are settings of MeshCloak. `batch` is the time between two batches
         in seconds, `snap` the largest distance from a street in metres (0: any). `strict` makes a malformed
         row, a duplicate id or a descending time an error instead of a refusal. `out` writes a file
-        (.parquet, otherwise NDJSON) and returns ``None``; with `unique_ids`, which skips the search
+        (.parquet or .ndjson; outcomes are not written as CSV) and returns ``None``; with `unique_ids`, which skips the search
         for duplicates, memory then holds the waiting queries only.
 
         >>> import meshcloak as mc
@@ -231,10 +245,14 @@ class Map:
         Traceback (most recent call last):
         meshcloak.Error: guarantee="reciprocal", region="cloud": expected a guarantee of paper, ...
         """
+        rows = _arguments.table("queries", queries)
         chosen = _scheme(guarantee, region, cell_length, scheme)
+        interval = _arguments.millis("batch", batch)
+        limit = _arguments.real_number("snap", snap, 0, "metres")
+        target = None if out is None else _arguments.file_path("out", out)
         with ProgressBar(progress) as report:
             table, metrics = self._native.cloak(
-                queries, chosen, _millis("batch", batch), snap, strict, unique_ids, _path(out), report
+                rows, chosen, interval, limit, strict, unique_ids, target, report
             )
         return None if table is None else Table(table, json.loads(metrics))
 
@@ -251,8 +269,10 @@ class Map:
         >>> metrics["queries"] == len(people), metrics["below_k"]
         (True, 0)
         """
+        asked, settled = _arguments.table("queries", queries), _arguments.table("outcomes", outcomes)
+        interval = _arguments.millis("batch", batch)
         with ProgressBar(progress) as report:
-            text = self._native.score(queries, outcomes, _millis("batch", batch), report)
+            text = self._native.score(asked, settled, interval, report)
         metrics: dict[str, Any] = json.loads(text)
         return metrics
 
@@ -283,16 +303,22 @@ class Map:
         >>> city.attack(people, out, ["known-point"]).rows()[-1]["below_k"]
         0.0
         """
-        names = [attacks] if isinstance(attacks, str) else list(attacks)
-        interval = _millis("batch", batch)
+        rows = _arguments.table("queries", queries)
+        names = _arguments.attacks(attacks)
+        targets = _arguments.whole_number("victims", victims, _arguments.U64)
+        interval = _arguments.millis("batch", batch)
+        is_scheme = isinstance(outcomes, (Scheme, str)) and not _is_file(outcomes)
+        if not is_scheme:
+            expected = f"{_arguments.TABLE}, or a scheme"
+            outcomes = _arguments.table("outcomes", outcomes, expected)
         with ProgressBar(progress) as report:
-            if isinstance(outcomes, (Scheme, str)) and not _is_file(outcomes):
+            if is_scheme:
                 native = self._native.attack_schemes(
-                    queries, [outcomes], names, victims, interval, report
+                    rows, [outcomes], names, targets, interval, report
                 )
             else:
                 native = self._native.attack_outcomes(
-                    queries, outcomes, names, regions, victims, report
+                    rows, outcomes, names, regions, targets, report
                 )
         return Table(native)
 
@@ -318,12 +344,15 @@ class Map:
         >>> [row["scheme"] for row in table]
         ['meshcloak/paper', 'meshcloak/history', 'casper']
         """
+        compared, names = _arguments.schemes(schemes), _arguments.attacks(attacks)
+        targets = _arguments.whole_number("victims", victims, _arguments.U64)
+        interval = _arguments.millis("batch", batch)
         people = self.simulate(
             users, profile=profile, k=k, dt=dt, seed=seed, progress=progress
         )
         with ProgressBar(progress) as report:
             native = self._native.attack_schemes(
-                people, list(schemes), list(attacks), victims, _millis("batch", batch), report
+                people, compared, names, targets, interval, report
             )
         return Table(native)
 
@@ -347,30 +376,25 @@ class Map:
         >>> picture.png[:4]
         b'\\x89PNG'
         """
-        return Picture(self._native.draw(outcomes, which, queries, width))
+        rows = _arguments.table("outcomes", outcomes)
+        members = None if queries is None else _arguments.table("queries", queries)
+        if not isinstance(which, str):
+            which = _arguments.outcome_number(which)
+        pixels = _arguments.whole_number("width", width)
+        return Picture(self._native.draw(rows, which, members, pixels))
 
 
 def _scheme(
     guarantee: str, region: str, cell_length: float | None, scheme: str | Scheme | None
 ) -> str | Scheme:
     if scheme is None:
-        return _meshcloak.meshcloak_name(guarantee, region, cell_length)
+        names = _arguments.text("guarantee", guarantee), _arguments.text("region", region)
+        return _meshcloak.meshcloak_name(*names, cell_length)
     if (guarantee, region, cell_length) != ("reciprocal", "reach", None):
         raise _meshcloak.Error("guarantee, region and cell_length are settings of MeshCloak; "
                                "leave them out, or leave out `scheme`")
-    return scheme
+    return _arguments.scheme("scheme", scheme)
 
 
 def _is_file(outcomes: object) -> bool:
     return isinstance(outcomes, str) and os.path.exists(outcomes)
-
-
-def _path(path: PathLike | None) -> str | None:
-    return None if path is None else os.fspath(path)
-
-
-def _millis(name: str, seconds: float) -> int:
-    millis = round(seconds * 1000)
-    if not 0 <= millis < 2**32 or (name == "batch" and millis == 0):
-        raise _meshcloak.Error(f"{name} is {seconds}; expected seconds, not negative")
-    return millis
