@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-module python-test python-scale connect clients soak fuzz deb deb-test image container-test sbom operators js parquet-memory cluster-test faketime cluster cluster-access cluster-load pir results-check
+.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-module python-test python-scale connect clients soak fuzz deb deb-test deb-twice image container-test sbom operators js parquet-memory cluster-test faketime cluster cluster-access cluster-load pir results-check peers peers-ready
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -168,7 +168,7 @@ pir: setup
 PREFIX  ?= /usr/local
 DESTDIR ?=
 install: setup page
-	$(CARGO) build --release --bin meshcloak
+	$(RELEASE)
 	install -D -m 755 target/release/meshcloak $(DESTDIR)$(PREFIX)/bin/meshcloak
 	test -e $(DESTDIR)/etc/meshcloak/meshcloak.toml || \
 	  install -D -m 644 meshcloak.example.toml $(DESTDIR)/etc/meshcloak/meshcloak.toml
@@ -177,9 +177,17 @@ install: setup page
 	  useradd --system --home-dir /etc/meshcloak --shell /usr/sbin/nologin meshcloak
 	@test -n "$(DESTDIR)" || chown meshcloak: /etc/meshcloak
 
+# Release build for installation: paths of this machine are replaced and files dated by the last commit,
+# so that the same sources give the same bytes.
+CRATES = $(or $(CARGO_HOME),$(HOME)/.cargo)
+RELEASE = SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) \
+  RUSTFLAGS="$(RUSTFLAGS) --remap-path-prefix=$(CURDIR)=meshcloak --remap-path-prefix=$(CRATES)=crates" \
+  CFLAGS="$(CFLAGS) -ffile-prefix-map=$(CURDIR)=meshcloak -ffile-prefix-map=$(CRATES)=crates" \
+  $(CARGO) build --release --locked --bin meshcloak
+
 # Debian package of the release build: target/meshcloak.deb. The same sources give the same contents.
 deb: setup page
-	$(CARGO) build --release --bin meshcloak
+	$(RELEASE)
 	python3 dist/deb.py target/release/meshcloak target/meshcloak.deb
 
 # Builds the package twice and installs it into a clean Debian root; `make deb-test BINARY=…` packs
@@ -189,17 +197,23 @@ deb-test:
 	@command -v mmdebstrap >/dev/null || { echo "installing mmdebstrap"; $(APT) mmdebstrap; }
 	python3 dist/deb_test.py $(BINARY)
 
+# Compiles and packs the last commit twice, from clean clones in different folders, and compares the
+# contents of the packages. `make deb-twice KEEP=FOLDER` keeps both.
+deb-twice: setup
+	python3 dist/reproducible.py $(KEEP)
+
 # Image for containers, built offline: localhost/meshcloak:latest.
 image: setup page
 	@command -v buildah >/dev/null || { echo "installing buildah"; $(APT) --no-install-recommends buildah; }
-	$(CARGO) build --release --bin meshcloak
+	$(RELEASE)
 	dist/image.sh target/release/meshcloak
 
 # Runs the image alone and with PostGIS and NATS as in examples/compose. Needs root, and `make image`.
 CONTAINERS = target/containers
 container-test: nats $(CONTAINERS)/ready
 	@command -v mmdebstrap >/dev/null || { echo "installing mmdebstrap"; $(APT) mmdebstrap; }
-	@command -v podman >/dev/null || { echo "installing podman"; $(APT) --no-install-recommends podman runc netavark aardvark-dns; }
+	@command -v podman >/dev/null && command -v iptables >/dev/null || { \
+	  echo "installing podman"; $(APT) --no-install-recommends podman runc netavark aardvark-dns iptables; }
 	CONTAINERS_CONF=$(CURDIR)/dist/containers.conf PATH="$(CURDIR)/$(CONTAINERS)/bin:$(PATH)" python3 dist/container_test.py $(NATS_SERVER)
 $(CONTAINERS)/ready: dist/requirements.txt
 	python3 -m venv --clear $(CONTAINERS)
@@ -221,14 +235,34 @@ js: setup node chromium
 	cd clients/js && npm ci --no-audit --no-fund && npm run -s build && npm test
 
 # Prints the benchmark tables; includes real maps if MESHCLOAK_MAPS names their folder.
-bench: setup valgrind
+bench: setup valgrind peers-ready
 	$(CARGO) bench --workspace --benches
 
+# MeshCloak beside other programs on the same inputs: cliques, distances, snapping, import, questions
+# along streets. Installs them from PyPI and Debian.
+peers: setup peers-ready
+	$(CARGO) bench -p bench --bench peers
+PEERS = target/peers
+PEERS_NEEDS = crates/bench/benches/peers/requirements.txt
+peers-ready: python3 postgis $(PEERS)/ready
+	@command -v osmium >/dev/null || { echo "installing osmium"; $(APT) --no-install-recommends osmium-tool; }
+	@ls /usr/share/postgresql/*/extension/pgrouting.control >/dev/null 2>&1 || { \
+	  echo "installing pgRouting"; \
+	  package=$$(apt-cache search --names-only '^postgresql-[0-9]+-pgrouting$$' | cut -d' ' -f1 | sort -V | tail -n 1) && \
+	  $(APT) --no-install-recommends $$package; }
+$(PEERS)/ready: $(PEERS_NEEDS)
+	python3 -m venv --clear $(PEERS)
+	$(PEERS)/bin/pip install -q --disable-pip-version-check -r $(PEERS_NEEDS)
+	@touch $@
+
 # Compares the instruction count of each engine stage with the committed count. RUSTFLAGS is
-# cleared, so that the counted code is the portable code of a release.
+# cleared, so that the counted code is the portable code of a release. A development build of the
+# gateway would share generic code of other crates, so that its counts depended on them.
 GATES = CARGO_INCREMENTAL=0 RUSTFLAGS= $(CARGO) bench -q -p bench --bench gates
+GATEWAY_GATES = CARGO_INCREMENTAL=0 RUSTFLAGS= $(CARGO) bench -q -p gateway --bench gates
 gates: setup valgrind
 	$(GATES)
+	$(GATEWAY_GATES)
 
 # Checks licences, duplicate and banned crates, and sources of dependencies.
 audit:
@@ -239,6 +273,7 @@ audit:
 bless: setup valgrind postgis nats
 	MESHCLOAK_BLESS=1 $(CARGO) test --workspace
 	MESHCLOAK_BLESS=1 $(GATES)
+	MESHCLOAK_BLESS=1 $(GATEWAY_GATES)
 
 fmt:
 	$(CARGO) fmt --all
