@@ -69,7 +69,7 @@ def test_files_of_other_writers_are_read(city, people, outcomes, tmp_path):
     polars.DataFrame(people).write_parquet(path)
     assert pa.table(city.cloak(path)).equals(expected)
     pq.write_table(pa.table(people), path, compression="gzip")
-    with pytest.raises(mc.Error, match="row 1: damaged: row group 1: .*(flate2|gzip|GZIP)"):
+    with pytest.raises(mc.Error, match="compression with gzip; expected none, snappy or zstd$"):
         city.cloak(path)
 
 
