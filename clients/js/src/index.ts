@@ -93,7 +93,14 @@ export class MeshCloak {
     url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
     // A browser cannot send headers with a WebSocket; the key is a subprotocol.
     const connect = (): WebSocket => new Socket(url, ['meshcloak', `key.${key}`]);
-    return new Live(connect, { exact: this.options.exact ?? true, ...options });
+    return new Live(connect, () => this.refusedKey(), { exact: this.options.exact ?? true, ...options });
+  }
+
+  /** Asks whether the key is refused: a failed handshake of a WebSocket does not tell. */
+  private async refusedKey(): Promise<Refused | null> {
+    const response = await this.request('v1/live', {}, '').catch(() => null);
+    const error = response?.status === 401 ? await failure(response) : null;
+    return error instanceof Refused ? error : null;
   }
 
   private line(body: unknown): StreamLine {

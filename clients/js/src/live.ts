@@ -64,6 +64,8 @@ export class Live implements AsyncIterable<LiveEvent> {
 
   constructor(
     private readonly connect: () => WebSocket,
+    /** Resolves with the refusal of the key, which a failed handshake does not tell. */
+    private readonly refusedKey: () => Promise<Refused | null>,
     private readonly options: LiveOptions,
   ) {
     this.open();
@@ -119,30 +121,38 @@ export class Live implements AsyncIterable<LiveEvent> {
     const socket = this.connect();
     this.socket = socket;
     const known = this.resume;
+    let opened = false;
     socket.onopen = () => {
+      opened = true;
       const first = known ? { resume: known, after: this.after } : ask ? { ask } : {};
       socket.send(JSON.stringify({ type: 'hello', person, ...first }));
     };
     socket.onmessage = ({ data }) => this.receive(String(data));
     // After a failed handshake some implementations send no `close`.
-    socket.onerror = () => setTimeout(() => this.lost(socket, ABNORMAL, ''), 0);
-    socket.onclose = ({ code, reason }) => this.lost(socket, code, reason);
+    socket.onerror = () => setTimeout(() => this.lost(socket, opened, ABNORMAL, ''), 0);
+    socket.onclose = ({ code, reason }) => this.lost(socket, opened, code, reason);
   }
 
-  private lost(socket: WebSocket, code: number, reason: string): void {
+  private async lost(socket: WebSocket, opened: boolean, code: number, reason: string): Promise<void> {
     if (this.socket !== socket || this.ended) return;
     this.socket = null;
     this.push({ type: 'closed', code, reason });
     // A refused `hello` or key is not repeated: the same would be refused again.
     if (code === POLICY && reason !== '' && !reason.includes('slowly')) {
-      const why = reason === RESUMED_ELSEWHERE ? new MeshCloakError(reason) : new Refused('closed', reason, 0);
-      this.push({ type: 'error', ticket: null, error: why });
-      this.ended = true;
-      this.wake?.();
-      return;
+      return this.end(reason === RESUMED_ELSEWHERE ? new MeshCloakError(reason) : new Refused('closed', reason, 0));
     }
+    const refused = opened ? null : await this.refusedKey();
+    if (refused) return this.end(refused);
+    if (this.ended) return;
     this.timer = setTimeout(() => this.open(), this.backoff);
     this.backoff = Math.min(this.backoff * 2, this.options.maxBackoff ?? 30_000);
+  }
+
+  /** Ends the session with an error. */
+  private end(error: MeshCloakError): void {
+    this.push({ type: 'error', ticket: null, error });
+    this.ended = true;
+    this.wake?.();
   }
 
   private receive(text: string): void {

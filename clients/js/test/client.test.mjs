@@ -119,15 +119,21 @@ test('the user of a personal token asks with it', async () => {
   assert.equal(asked, 1, 'a question without a ticket is not repeated');
 });
 
-test('a session resumes after its socket is lost, and loses no answer', async () => {
+/** A WebSocket that counts how often it is opened. */
+const counted = () => {
   const sockets = [];
-  class Recorded extends WebSocket {
+  class Counted extends WebSocket {
     constructor(...all) {
       super(...all);
       sockets.push(this);
     }
   }
-  const live = new MeshCloak({ ...gateway, WebSocket: Recorded }).live({ person: 'r', ask: { k: 3, dt: 20, question } });
+  return { sockets, Counted };
+};
+
+test('a session resumes after its socket is lost, and loses no answer', async () => {
+  const { sockets, Counted } = counted();
+  const live = new MeshCloak({ ...gateway, WebSocket: Counted }).live({ person: 'r', ask: { k: 3, dt: 20, question } });
   const events = live[Symbol.asyncIterator]();
   assert.equal(live.position(here), false, 'nothing is sent before the session is open');
   assert.deepEqual((await events.next()).value, { type: 'open', resumed: false });
@@ -148,10 +154,27 @@ test('a session resumes after its socket is lost, and loses no answer', async ()
 });
 
 test('a refused key ends a session', async () => {
-  const live = new MeshCloak({ ...gateway, key: 'mc_wrong' }).live({ person: 'u', maxBackoff: 300 });
-  const { value } = await live[Symbol.asyncIterator]().next();
-  assert.equal(value.type, 'closed');
-  assert.equal(live.isOpen, false);
+  const { sockets, Counted } = counted();
+  const live = new MeshCloak({ ...gateway, key: 'mc_wrong', WebSocket: Counted }).live({ person: 'u', maxBackoff: 300 });
+  const events = [];
+  for await (const event of live) events.push(event);
+  assert.deepEqual(events.map(({ type }) => type), ['closed', 'error']);
+  assert.ok(events[1].error instanceof Refused && events[1].error.reason === 'key', events[1].error);
+  assert.deepEqual([live.isOpen, sockets.length], [false, 1]);
+});
+
+test('a session whose gateway does not answer tries again', async () => {
+  const { sockets, Counted } = counted();
+  const server = createServer();
+  await new Promise((done) => server.listen(0, '127.0.0.1', done));
+  const url = `http://127.0.0.1:${server.address().port}`;
+  await new Promise((done) => server.close(done));
+  const live = new MeshCloak({ url, key: gateway.key, WebSocket: Counted }).live({ person: 'u', maxBackoff: 1 });
+  const events = live[Symbol.asyncIterator]();
+  for (let attempt = 1; attempt <= 3; attempt++) {
+    assert.equal((await events.next()).value.type, 'closed');
+    assert.equal(sockets.length, attempt);
+  }
   live.close();
 });
 
@@ -198,6 +221,30 @@ test('the package is smaller than 10 kB gzipped', () => {
   const bytes = gzipSync(Buffer.concat(code), { level: 9 }).length;
   console.log(`${bytes} bytes gzipped`);
   assert.ok(bytes < 10_000, `${bytes}`);
+});
+
+test('the packed package installs into an empty folder, runs in Node and has types', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'meshcloak-app-'));
+  const source = join(root, 'clients/js');
+  const npm = (...all) => execFileSync('npm', [...all, '--no-audit', '--no-fund', '--loglevel=error'], { cwd: folder, encoding: 'utf8' });
+  const [packed] = JSON.parse(npm('pack', source, '--json', '--ignore-scripts'));
+  const files = packed.files.map(({ path }) => path);
+  assert.ok(files.includes('dist/index.js') && files.includes('dist/index.d.ts') && files.includes('README.md'), files);
+  assert.deepEqual(files.filter((path) => !/^(dist\/[a-z]+\.(js|d\.ts)|README\.md|package\.json)$/.test(path)), []);
+  writeFileSync(join(folder, 'package.json'), '{"name":"app","version":"1.0.0","type":"module"}');
+  npm('install', join(folder, packed.filename));
+  assert.deepEqual(readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')), ['meshcloak']);
+  const program = `import { MeshCloak, NotHidden, type Answer } from 'meshcloak';
+export const ask = (mesh: MeshCloak): Promise<Answer> => mesh.ask({ person: 'jo', lon: 9, lat: 48, k: 3, dt: 20, dc: 400, question: { find: 'nearest', count: 3 } });
+new MeshCloak({ url: 'https://gateway.example', key: 'k' });
+console.log(new NotHidden('no').name);
+`;
+  writeFileSync(join(folder, 'app.ts'), program);
+  const tsc = (...all) => execFileSync(join(source, 'node_modules/.bin/tsc'), ['app.ts', '--strict', '--target', 'es2022', '--module', 'nodenext', '--types', '', ...all], { cwd: folder, encoding: 'utf8' });
+  tsc();
+  assert.equal(execFileSync('node', ['app.js'], { cwd: folder, encoding: 'utf8' }), 'NotHidden\n');
+  writeFileSync(join(folder, 'app.ts'), program.replace("person: 'jo'", 'person: 7'));
+  assert.throws(() => tsc('--noEmit'), ({ stdout }) => /type 'number' is not assignable to type 'string'/i.test(stdout));
 });
 
 test('the types are those of the OpenAPI document', async () => {

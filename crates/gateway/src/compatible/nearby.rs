@@ -1,7 +1,7 @@
 //! The places of a request: asks its questions as queries of its user, and cuts the answers.
 
 use super::asker::Asker;
-use super::nearby_plan::{Limit, MAX_RADIUS, NearbyPlan, NearbyWant};
+use super::nearby_plan::{Limit, MAX_RADIUS, NEAREST_COUNT, NearbyPlan, NearbyWant};
 use super::problem::Problem;
 use super::user_queries::{Here, UserQuestion, ask_all};
 use crate::gateway::Gateway;
@@ -49,7 +49,9 @@ struct ReceiptJson {
 /// Returns the places of each want, nearest first.
 ///
 /// # Errors
-/// Nothing is sent if one of the questions is refused.
+/// Nothing is sent if one of the questions is refused, or cannot be answered exactly with these
+/// settings. Whether the objects that the service returns are complete is known after they were asked
+/// for, for a whole anonymity set; then nothing further is sent.
 pub(super) async fn find_places(
     gateway: &Gateway,
     asker: &Asker,
@@ -63,9 +65,29 @@ pub(super) async fn find_places(
     let Some(questions) = questions else {
         return Err(asker.unsupported(format!("the radius is at most {MAX_RADIUS} metres")));
     };
+    let is_cut = gateway.config().answers.max_objects < NEAREST_COUNT;
+    if is_cut && wants.iter().any(NearbyWant::is_by_nearest) {
+        return Err(asker.unsupported(format!(
+            "the nearest places are not known here, because `limits.answer_objects` of the gateway \
+             is below {NEAREST_COUNT}: ask for more than 10 places within a radius"
+        )));
+    }
     let results = ask_all(gateway, asker, here, questions).await?;
+    check_outcomes(&results)?;
     let results = wants.iter().zip(results);
     results.map(|(want, finished)| places(&plan, want, &finished)).collect()
+}
+
+/// Fails unless all queries of a request were answered.
+fn check_outcomes(results: &[Finished]) -> Result<(), Problem> {
+    let mut outcomes = results.iter().map(|finished| finished.outcome);
+    let was_asked =
+        outcomes.clone().any(|outcome| matches!(outcome, Outcome::Answered | Outcome::Failed));
+    match outcomes.find(|outcome| *outcome != Outcome::Answered) {
+        None => Ok(()),
+        Some(outcome) if was_asked => Err(Problem::of_part(outcome)),
+        Some(outcome) => Err(Problem::of_outcome(outcome)),
+    }
 }
 
 /// Cuts the answer to a question to the places of a want.
@@ -74,9 +96,6 @@ fn places(
     want: &NearbyWant,
     finished: &Finished,
 ) -> Result<Vec<Place>, Problem> {
-    if finished.outcome != Outcome::Answered {
-        return Err(Problem::of_outcome(finished.outcome));
-    }
     let unreadable = |_| Problem::of_outcome(Outcome::Failed);
     let result: ResultJson = serde_json::from_slice(&finished.body).map_err(unreadable)?;
     if !result.receipt.is_some_and(|receipt| receipt.exact) {
@@ -123,4 +142,34 @@ pub(super) fn merge(lists: Vec<Vec<Place>>, limit: usize) -> Vec<Place> {
     places.dedup_by(|later, first| later.id == first.id);
     places.truncate(limit);
     places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::problem::ProblemKind;
+    use super::*;
+
+    #[test]
+    fn an_error_claims_that_the_service_was_not_asked_only_if_no_part_was_asked() {
+        use Outcome::{Answered, Expired, Failed, Refused};
+        for (outcomes, kind, is_unasked) in [
+            (&[Expired][..], ProblemKind::NotHidden, true),
+            (&[Expired, Expired], ProblemKind::NotHidden, true),
+            (&[Answered, Expired], ProblemKind::NotHidden, false),
+            (&[Expired, Answered], ProblemKind::NotHidden, false),
+            (&[Failed, Expired], ProblemKind::Failed, false),
+            (&[Answered, Refused], ProblemKind::Busy, false),
+            (&[Refused], ProblemKind::Busy, true),
+            (&[Answered, Failed], ProblemKind::Failed, false),
+        ] {
+            let body = bytes::Bytes::new();
+            let finished = |outcome: &Outcome| Finished { outcome: *outcome, body: body.clone() };
+            let results: Vec<Finished> = outcomes.iter().map(finished).collect();
+            let problem = check_outcomes(&results).unwrap_err();
+            assert_eq!(problem.kind, kind, "{outcomes:?}");
+            let sentence = "the service was not asked";
+            assert_eq!(problem.message.contains(sentence), is_unasked, "{outcomes:?} {problem:?}");
+        }
+        assert_eq!(check_outcomes(&[]), Ok(()));
+    }
 }

@@ -25,6 +25,9 @@ pub(super) const MAX_RADIUS: f64 = 1900.0;
 /// Largest number of places that are found by a question about the nearest objects.
 const MAX_BY_NEAREST: usize = 10;
 
+/// Number of objects of such a question.
+pub(super) const NEAREST_COUNT: usize = COUNTS[3] as usize;
+
 /// Rounding of coordinates, distances and lengths, in metres.
 const ROUNDING: f64 = 0.1;
 
@@ -66,7 +69,7 @@ impl<'a> NearbyPlan<'a> {
     /// Returns the question of a want; `None` if its radius is too large.
     pub fn question(&self, want: &NearbyWant) -> Option<QuestionBody> {
         let (find, radius, count) = if want.is_by_nearest() {
-            (Find::Nearest, None, COUNTS.last().copied())
+            (Find::Nearest, None, Some(NEAREST_COUNT as u32))
         } else {
             let radius = want.radius * self.stretch(want.radius) + self.offset + ROUNDING;
             let max = RADII.last().copied().map(f64::from).unwrap_or_default();
@@ -85,8 +88,7 @@ impl<'a> NearbyPlan<'a> {
     /// Returns the distance up to which the answer to a question is complete. `count` is the number of
     /// its objects, `last` the distance of the last from the position on the street.
     pub fn complete_to(&self, want: &NearbyWant, count: usize, last: f64) -> f64 {
-        let asked = COUNTS.last().copied().unwrap_or_default() as usize;
-        if !want.is_by_nearest() || count < asked {
+        if !want.is_by_nearest() || count < NEAREST_COUNT {
             return f64::INFINITY;
         }
         let near = last - self.offset - ROUNDING;
@@ -100,7 +102,7 @@ impl<'a> NearbyPlan<'a> {
 
 impl NearbyWant {
     /// Whether the question is about the nearest objects.
-    fn is_by_nearest(&self) -> bool {
+    pub fn is_by_nearest(&self) -> bool {
         match self.limit {
             Limit::All => false,
             Limit::Nearest(count) => count <= MAX_BY_NEAREST || self.radius.is_infinite(),

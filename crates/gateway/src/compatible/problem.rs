@@ -90,6 +90,23 @@ impl Problem {
         }
     }
 
+    /// Problem of one of several queries of a request that ended without an answer, where the service
+    /// was asked about others.
+    pub fn of_part(outcome: Outcome) -> Problem {
+        let problem = Problem::of_outcome(outcome);
+        match problem.kind {
+            ProblemKind::NotHidden => Problem::new(
+                ProblemKind::NotHidden,
+                "not enough users were near to hide a part of this request in time; the others were \
+                 asked for a set of users",
+            ),
+            ProblemKind::Busy => {
+                Problem::new(ProblemKind::Busy, "a part of the request was refused")
+            }
+            _ => problem,
+        }
+    }
+
     /// Problem of an answer that would not be exact.
     pub fn not_exact(message: &str) -> Problem {
         Problem::new(ProblemKind::Failed, message)

@@ -9,6 +9,7 @@ mod finding;
 mod limits;
 mod maps;
 mod memory;
+mod memory_bounds;
 mod service;
 mod sockets;
 
@@ -36,6 +37,6 @@ pub async fn examine(config: &Config, mode: Mode, progress: &dyn Progress) -> Ve
         }
     }
     findings.extend(found);
-    findings.extend(memory::examine(config, mode));
+    findings.extend(memory::examine(config, mode, &maps));
     findings
 }

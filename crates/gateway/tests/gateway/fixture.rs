@@ -12,7 +12,9 @@ use gateway::gateway::{Gateway, Parts};
 use gateway::inquiry::Inquiry;
 use gateway::outcome::Outcome;
 use gateway::server::app;
-use gateway::service::{BuiltIn, Objects, Service, ServiceError, ServiceFuture};
+use gateway::service::{
+    BuiltIn, Completeness, Object, Objects, Service, ServiceError, ServiceFuture,
+};
 use gateway::walk::Walker;
 use meshcloak::distance::Atlas;
 use meshcloak::map::{Position, StreetMap};
@@ -36,6 +38,8 @@ pub enum ServiceMode {
     Silent,
     /// Panics.
     Panics,
+    /// Answers, with the ids that objects of OpenStreetMap have.
+    Elements,
 }
 
 /// The built-in service with a record of all requests.
@@ -77,6 +81,13 @@ impl Service for Probe {
             mode if mode == ServiceMode::Panics as u8 => {
                 Box::pin(async { panic!("deliberate panic of the test") })
             }
+            mode if mode == ServiceMode::Elements as u8 => Box::pin(async {
+                let found = self.inner.ask(inquiry).await?;
+                let renamed = found.objects().iter().map(|object| {
+                    Arc::new(Object { id: element_of(&object.id), ..Object::clone(object) })
+                });
+                Ok(Objects::new(renamed.collect(), Completeness::Complete))
+            }),
             _ => self.inner.ask(inquiry),
         }
     }
@@ -84,6 +95,12 @@ impl Service for Probe {
     fn categories(&self) -> ServiceFuture<'_, Vec<String>> {
         self.inner.categories()
     }
+}
+
+/// Returns the id of an object as a node, a way or a relation of OpenStreetMap, by its number.
+pub fn element_of(id: &str) -> String {
+    let number: usize = id.trim_matches(|c: char| !c.is_ascii_digit()).parse().unwrap();
+    format!("{}{number}", ["n", "w", "r"][number % 3])
 }
 
 /// Returns the city, prepared once for all tests.

@@ -13,8 +13,11 @@ use crate::query::Query;
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Largest numbers of edges of one cell. A cell of [`EdgeLimits::complete`] edges holds at least
-/// 2,897 queries, so no more than 1,449 edges are kept per waiting query.
+/// Largest number of edges per waiting query with edges inside of cells only: a cell of
+/// [`EdgeLimits::complete`] edges holds at least 2,897 queries.
+pub const MAX_CELL_EDGES_PER_QUERY: usize = 1_449;
+
+/// Largest numbers of edges of one cell.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct EdgeLimits {
     /// Largest number of edges of a complete cell.

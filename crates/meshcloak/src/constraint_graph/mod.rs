@@ -45,6 +45,7 @@ use crate::query::{Member, Query};
 use cell_order::CellOrder;
 use edge_search::{EdgeSearch, PartitionEdges};
 use in_cells::EdgeLimits;
+pub use in_cells::MAX_CELL_EDGES_PER_QUERY;
 use rayon::prelude::*;
 use return_paths::{LookedUp, ReturnPaths, Stored, Symmetric};
 use std::ops::Range;
@@ -159,8 +160,8 @@ pub struct GraphBuilder {
     limits: EdgeLimits,
 }
 
-/// Largest number of edges of a complete graph: 256 MB.
-const MAX_EDGES: usize = 1 << 26;
+/// Largest number of edges of a complete graph: 256 MB, and as much in scratch buffers.
+pub const MAX_EDGES: usize = 1 << 26;
 
 /// Largest number of edges if the complete graph has more than [`MAX_EDGES`]: each node keeps its
 /// nearest neighbours, which is enough for large cliques in a batch that dense.

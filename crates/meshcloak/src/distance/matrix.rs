@@ -13,10 +13,10 @@ use std::sync::{Arc, OnceLock};
 /// Shortest distances between terminals that are at most `dc_max` apart.
 #[derive(Clone, Debug)]
 pub struct DistanceMatrix {
-    dc_max: Length,
-    arcs: Arc<Arcs>,
+    pub(super) dc_max: Length,
+    pub(super) arcs: Arc<Arcs>,
     rows: Box<[OnceLock<Box<MatrixRow>>]>,
-    scratch: Pool<MatrixScratch>,
+    pub(super) scratch: Pool<MatrixScratch>,
 }
 
 /// The terminals within `dc_max` of one, ascending, and their distances.
@@ -28,8 +28,8 @@ struct MatrixRow {
 
 /// Scratch buffers of a search.
 #[derive(Debug, Default)]
-struct MatrixScratch {
-    search: Search,
+pub(super) struct MatrixScratch {
+    pub(super) search: Search,
     entries: Vec<(TerminalId, u16)>,
 }
 
@@ -81,6 +81,12 @@ impl DistanceMatrix {
                 + size_of_val(&row.distances[..])
         });
         size_of_val(&self.rows[..]) + rows.sum::<usize>()
+    }
+
+    /// Size in bytes of all rows if that many pairs of terminals are within `dc_max`.
+    pub(super) fn full_bytes(&self, pairs: usize) -> usize {
+        let row = size_of_val(&self.rows[..]) + self.rows.len() * size_of::<MatrixRow>();
+        row + pairs * (size_of::<TerminalId>() + size_of::<u16>())
     }
 
     /// Returns the distance from `u` to `w`; `None` beyond `dc_max`. O(log n) in the length of the row

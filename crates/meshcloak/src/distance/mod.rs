@@ -1,5 +1,6 @@
 //! Distance along streets (§IV-A), computed once per street so that `d(A, B)` is a look-up.
 
+mod full_size;
 mod matrix;
 mod near_block;
 mod pool;

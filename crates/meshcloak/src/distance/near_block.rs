@@ -59,6 +59,9 @@ struct Head {
     rank: u8,
 }
 
+/// Size of what is stored for each row beside its entries.
+pub(super) const HEAD_BYTES: usize = size_of::<Head>();
+
 impl NearBlock {
     /// Appends the first entries of a row, at most `near_len`.
     pub(super) fn push(&mut self, street: StreetId, row: &StreetRow, near_len: usize) {

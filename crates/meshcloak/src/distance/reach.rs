@@ -40,15 +40,15 @@ use std::sync::{Arc, OnceLock};
 /// The rows of all streets.
 #[derive(Clone, Debug)]
 pub struct Reach {
-    source: Arc<RowSource>,
-    near_len: usize,
+    pub(super) source: Arc<RowSource>,
+    pub(super) near_len: usize,
     near: Box<[OnceLock<NearBlock>]>,
     tails: [Box<[OnceLock<Box<Tail>>]>; 2],
 }
 
 /// Entries of a row behind its near part.
 #[derive(Clone, Debug)]
-struct Tail {
+pub(super) struct Tail {
     entries: Box<[ReachedStreet]>,
     /// Return path of each entry; empty if every street is two-way.
     back: Box<[Crossing]>,
@@ -200,8 +200,14 @@ impl Reach {
     /// Size in bytes of what is computed.
     pub fn bytes(&self) -> usize {
         let near = self.near.iter().filter_map(OnceLock::get).map(NearBlock::bytes);
-        let slots = size_of_val(&self.near[..]) + 2 * size_of_val(&self.tails[0][..]);
-        slots + near.sum::<usize>() + self.computed_tails().map(Tail::bytes).sum::<usize>()
+        self.slot_bytes()
+            + near.sum::<usize>()
+            + self.computed_tails().map(Tail::bytes).sum::<usize>()
+    }
+
+    /// Size in bytes before any row is computed.
+    pub(super) fn slot_bytes(&self) -> usize {
+        size_of_val(&self.near[..]) + 2 * size_of_val(&self.tails[0][..])
     }
 
     fn computed_tails(&self) -> impl Iterator<Item = &Tail> {

@@ -43,6 +43,11 @@ impl TerminalRows {
         size_of_val(&self.rows[..]) + rows.map(|row| size_of_val(&row[..])).sum::<usize>()
     }
 
+    /// Size in bytes of all rows of maps with that many pairs of terminals within `dc_max`.
+    pub(super) fn full_bytes(&self, pairs: usize) -> usize {
+        size_of_val(&self.rows[..]) + pairs * size_of::<ReachedTerminal>()
+    }
+
     /// Whether every street is two-way, so that distances are symmetric.
     pub(crate) fn is_two_way(&self) -> bool {
         self.source.is_two_way()

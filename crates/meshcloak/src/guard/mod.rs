@@ -59,6 +59,7 @@ use departures::Departures;
 use distances::Distances;
 use proposal::Proposal;
 use rayon::prelude::*;
+pub use row_cache::MAX_CACHE_BYTES;
 use std::fmt;
 use std::sync::Arc;
 

@@ -36,9 +36,13 @@ pub(super) struct CacheLimits {
     pub(super) min_unused: usize,
 }
 
+/// Largest size of the guard's distances, of all threads together.
+pub const MAX_CACHE_BYTES: usize = 128 << 20;
+
 impl Default for CacheLimits {
     fn default() -> CacheLimits {
-        CacheLimits { max_entries: 1 << 24, min_unused: 1 << 16 } // 128 MB
+        let max_entries = MAX_CACHE_BYTES / size_of::<(u32, u32)>();
+        CacheLimits { max_entries, min_unused: 1 << 16 }
     }
 }
 

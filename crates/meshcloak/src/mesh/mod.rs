@@ -12,6 +12,7 @@ use crate::units::Length;
 use breadth_first::BreadthFirst;
 use pending_set::PendingSet;
 use std::sync::Arc;
+pub use stencils::max_cache_bytes;
 use stencils::{LayerRange, Stencils};
 
 /// Which streets belong to an expanding mesh.

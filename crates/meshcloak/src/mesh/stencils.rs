@@ -59,6 +59,13 @@ const MAX_SLOTS: usize = 32;
 /// Default of `max_layers`: 32 MB.
 const MAX_LAYERS: usize = 1 << 22;
 
+/// Returns the largest size in bytes of the cached meshes of one thread, on a map with that many
+/// streets.
+pub fn max_cache_bytes(streets: usize) -> usize {
+    let slots = MAX_DC_MAX.units() as usize + 1;
+    slots + MAX_SLOTS * streets * size_of::<LayerRange>() + MAX_LAYERS * size_of::<Layer>()
+}
+
 impl Stencils {
     /// Creates an empty cache for a map with that many streets.
     pub(super) fn new(streets: usize) -> Stencils {

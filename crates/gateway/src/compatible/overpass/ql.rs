@@ -266,7 +266,7 @@ impl<'a> Parser<'a> {
     }
 
     fn output(&mut self) -> Result<Output, QlError> {
-        let mut output = Output::default();
+        let (mut output, mut is_by_tile) = (Output::default(), false);
         match self.advance() {
             Token::Word("out") => {}
             other => return Err(unsupported(format!("{other} instead of `out`"))),
@@ -278,12 +278,17 @@ impl<'a> Parser<'a> {
                 Token::Word("tags") => output.detail = Detail::Tags,
                 Token::Word("body") => output.detail = Detail::Body,
                 Token::Word("center") => output.center = true,
-                Token::Word("asc" | "qt") => {}
+                Token::Word("asc") => {}
+                Token::Word("qt") => is_by_tile = true,
                 Token::Word(word) if word.parse::<usize>().is_ok() => {
                     output.limit = word.parse().ok();
                 }
                 other => return Err(unsupported(format!("{other} in `out`"))),
             }
+        }
+        // The first elements in another order are other elements.
+        if is_by_tile && output.limit.is_some() {
+            return Err(unsupported("`qt` together with a number in `out`"));
         }
         Ok(output)
     }

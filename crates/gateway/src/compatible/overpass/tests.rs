@@ -17,6 +17,7 @@ fn the_subset_is_read_in_all_its_spellings() {
         format!("[out:json][timeout:25];node[\"amenity\"=\"cafe\"]{AROUND};out body;"),
         format!(" [ out : json ] ; // a comment\n node['amenity'='cafe'] {AROUND} /* x */ ; out ;"),
         "[out:json];node(around: 500.0 , 48.50 , 9.25)[amenity=cafe];out;".to_owned(),
+        format!("[out:json];node{AROUND}[amenity=cafe];out qt;"),
     ] {
         let query = read(&text);
         assert_eq!((query.here.lon, query.here.lat), (9.25, 48.5), "{text}");
@@ -27,7 +28,7 @@ fn the_subset_is_read_in_all_its_spellings() {
     }
     let union = format!(
         "[out:json];(nwr[amenity=bar]{AROUND}[name=\"O'Neil \\\"x\\\"\"];way[shop=books]{AROUND};);\
-         out tags center qt 7;"
+         out tags center asc 7;"
     );
     let query = read(&union);
     assert_eq!(query.selections.len(), 2);
@@ -56,6 +57,8 @@ fn what_is_not_supported_is_named() {
         (format!("[out:json];{selection}{AROUND};out;"), "a second `(…)` filter"),
         (format!("[out:json];{selection};out meta;"), "`meta` in `out`"),
         (format!("[out:json];{selection};out geom;"), "`geom` in `out`"),
+        (format!("[out:json];{selection};out qt 7;"), "`qt` together with a number"),
+        (format!("[out:json];{selection};out 7 qt;"), "`qt` together with a number"),
         (format!("[out:json];{selection};out;>;out;"), "a second statement"),
         (format!("[out:json];{selection}->.a;.a out;"), "expected"),
         (format!("[out:json];nwr[amenity=cafe]{AROUND};out center;"), "use `out tags center`"),

@@ -2,6 +2,7 @@
 
 use super::reference::{Near, by_distance, within};
 use super::{CompatibleWorld, beside, get, overpass, places};
+use crate::fixture::{ServiceMode, element_of};
 use serde_json::{Value, json};
 
 /// Positions beside streets, with radii.
@@ -49,6 +50,49 @@ fn element(near: &Near) -> Value {
     let key = if near.category == "cafe" { "amenity" } else { "shop" };
     json!({"type": "node", "id": number(&near.id), "lat": near.lat, "lon": near.lon,
            "tags": {key: near.category, "name": near.name, "ref": near.id}})
+}
+
+#[tokio::test]
+async fn ways_and_relations_equal_brute_force_by_their_points() {
+    let mut world = CompatibleWorld::new().await;
+    world.world.fixture.probe.set_mode(ServiceMode::Elements);
+    let mut found = [0; 3];
+    for ((lon, lat), metres) in questions() {
+        for (statement, letters) in [("node", "n"), ("way", "w"), ("nwr", "nwr")] {
+            let query = format!(
+                "[out:json];{statement}[amenity=cafe](around:{metres},{lat},{lon});out tags center;"
+            );
+            let request = overpass(&world.token, &query);
+            let (status, body) = world.ask(request, (lon, lat), 1).await;
+            assert_eq!(status, 200, "{body}");
+            let near = within((lon, lat), &["cafe"], metres).into_iter();
+            let near = near.map(|near| Near { id: element_of(&near.id), ..near });
+            let mut near: Vec<Near> = near.filter(|near| letters.contains(&near.id[..1])).collect();
+            near.sort_by_key(|near| (near.id.as_bytes()[0], near.id[1..].parse::<u64>().unwrap()));
+            // Types in the order of Overpass: nodes, ways, relations.
+            near.sort_by_key(|near| "nwr".find(&near.id[..1]));
+            let expected: Vec<Value> = near.iter().map(osm_element).collect();
+            assert_eq!(body["elements"], Value::from(expected), "{statement} {metres}");
+            near.iter().for_each(|near| found["nwr".find(&near.id[..1]).unwrap()] += 1);
+        }
+    }
+    assert!(found.iter().all(|count| *count > 10), "{found:?}");
+}
+
+fn osm_element(near: &Near) -> Value {
+    let (letter, number) = near.id.split_at(1);
+    let number: u64 = number.parse().unwrap();
+    let tags = json!({"amenity": near.category, "name": near.name});
+    match letter {
+        "n" => {
+            json!({"type": "node", "id": number, "lat": near.lat, "lon": near.lon, "tags": tags})
+        }
+        letter => {
+            let element = if letter == "w" { "way" } else { "relation" };
+            let center = json!({"lat": near.lat, "lon": near.lon});
+            json!({"type": element, "id": number, "center": center, "tags": tags})
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,4 +1,5 @@
-//! Requests without an answer: the error has the API's own shape, and nothing is sent.
+//! Requests without an answer: the error has the API's own shape, and nothing is sent; or nothing but
+//! the region of a set, where only the answer shows that it is not complete.
 
 use super::reference::within;
 use super::{APIS, Api, CompatibleWorld, beside, get, overpass, places};
@@ -33,14 +34,68 @@ async fn a_failed_service_is_an_error_of_the_api() {
 }
 
 #[tokio::test]
-async fn an_answer_that_is_not_exact_is_an_error() {
+async fn an_answer_that_turns_out_incomplete_is_an_error_after_one_request_for_the_set() {
     let mut world = CompatibleWorld::with(|config, _| config.answers.max_objects = 1).await;
     let mut places = (0..500).map(|street| beside(street, 0.3, 9.0));
     let at = places.find(|at| within(*at, &["cafe"], 390.0).len() > 1).unwrap();
     for api in APIS {
         let reply = world.ask(api.request(&world.token, at), at, 1).await;
         assert!(api.error(&reply).1.contains("not complete"), "{api:?}");
+        let sent = world.world.sent();
+        let [inquiry] = &sent[..] else { panic!("{api:?}: {sent:?}") };
+        // The probe records all that a service receives: streets and a question.
+        assert!(inquiry.contains("Within") && inquiry.contains("StreetId"), "{inquiry}");
+        for secret in [at.0.to_string(), at.1.to_string(), "jo".into(), "400".into()] {
+            assert!(!inquiry.contains(&secret), "{secret}: {inquiry}");
+        }
+        world.world.ticks(7).await;
+        assert_eq!(world.world.sent(), Vec::<String>::new(), "{api:?}: nothing further is sent");
     }
+}
+
+#[tokio::test]
+async fn what_cannot_be_exact_with_these_settings_is_refused_before_anything_is_sent() {
+    let mut world = CompatibleWorld::with(|config, _| config.answers.max_objects = 29).await;
+    let at @ (lon, lat) = beside(7, 0.5, 3.0);
+    let circle = json!({"circle": {"center": {"latitude": lat, "longitude": lon}, "radius": 400}});
+    let body = json!({
+        "locationRestriction": circle, "rankPreference": "DISTANCE", "maxResultCount": 10
+    });
+    let legacy = format!("maps/api/place/nearbysearch/json?location={lat},{lon}");
+    for (api, request) in [
+        (Api::Places, places(&world.token, "*", &body)),
+        (Api::Legacy, get(&world.token, &format!("{legacy}&rankby=distance&type=cafe"))),
+        (Api::Photon, get(&world.token, &format!("reverse?lat={lat}&lon={lon}&limit=3"))),
+    ] {
+        let (kind, message) = world.refused(api, request).await;
+        assert!(message.contains("`limits.answer_objects`"), "{message}");
+        assert!(["INVALID_ARGUMENT", "INVALID_REQUEST", "400"].contains(&&*kind), "{kind}");
+    }
+    // All places within a radius are asked for, whose number is not known before.
+    for api in APIS {
+        let (status, body) = world.ask(api.request(&world.token, at), at, 1).await;
+        assert_eq!(status, StatusCode::OK, "{api:?}: {body}");
+    }
+}
+
+#[tokio::test]
+async fn the_parts_of_a_union_are_asked_together_and_fail_together() {
+    let mut world = CompatibleWorld::new().await;
+    let at @ (lon, lat) = beside(7, 0.5, 3.0);
+    let around = format!("(around:100,{lat},{lon})");
+    let union = format!("[out:json];(node[amenity=cafe]{around};node[amenity=bank]{around};);out;");
+    let request = || overpass(&world.token, &union);
+    let (first, second) = (request(), request());
+    let reply = world.ask(first, at, 2).await;
+    assert_eq!((reply.0, world.world.sent().len()), (StatusCode::OK, 2));
+    // Without `al` all parts expire, and none is sent.
+    let before = world.accepted();
+    let reply = world.send(second);
+    world.wait_accepted(before, 2).await;
+    world.world.ticks(7).await;
+    let (kind, message) = Api::Overpass.error(&reply.await.unwrap());
+    assert_eq!((&*kind, message.contains("was not asked")), ("504", true), "{message}");
+    assert_eq!(world.world.sent(), Vec::<String>::new());
 }
 
 #[tokio::test]
