@@ -9,6 +9,7 @@ use evaluation::privacy::AttackPlan;
 use import::{Coordinates, Imported};
 use meshcloak::units::Point;
 use pyo3::prelude::*;
+use std::sync::Arc;
 
 /// Accepts a name or an object.
 pub(crate) fn scheme_argument(scheme: &Bound<'_, PyAny>) -> SchemeArgument {
@@ -41,7 +42,7 @@ pub(crate) fn positions(
     imported: &Imported,
     queries: Source,
     ids: &[String],
-    reports: &Reports,
+    reports: &Arc<Reports>,
 ) -> PyResult<Vec<Point>> {
     let mut reader = queries.queries(reports)?;
     let mut points = Vec::new();

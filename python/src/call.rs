@@ -1,14 +1,16 @@
 //! Long calls: the work runs in a thread without the interpreter lock, while the calling thread waits,
 //! handles signals and reports progress.
 //!
-//! After Ctrl-C the caller gets `KeyboardInterrupt` at once. The thread sees [`Reports::is_cancelled`]
-//! between batches and ends; what it computes until then is dropped.
+//! After Ctrl-C the caller gets `KeyboardInterrupt` at once. The thread unwinds at the next
+//! [`Reports::check`]: rows, batches, blocks of a file and publications of targets have one. What it
+//! has computed until then is dropped.
 
+use evaluation::Checkpoint;
 use import::Progress;
 use parking_lot::{Condvar, Mutex};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
@@ -26,9 +28,18 @@ pub(crate) struct Reports {
 }
 
 impl Reports {
-    /// Returns whether the caller was interrupted.
-    pub(crate) fn is_cancelled(&self) -> bool {
-        self.cancelled.load(Relaxed)
+    /// Ends the work by unwinding if the caller was interrupted. The caller has its exception already,
+    /// so that nothing is printed or returned.
+    pub(crate) fn check(&self) {
+        if self.cancelled.load(Relaxed) {
+            resume_unwind(Box::new("interrupted"));
+        }
+    }
+
+    /// Returns [`Reports::check`] as a callback.
+    pub(crate) fn checkpoint(self: &Arc<Reports>) -> Checkpoint {
+        let reports = Arc::clone(self);
+        Checkpoint::new(move || reports.check())
     }
 
     /// Sets the units of work that are done.
@@ -39,12 +50,14 @@ impl Reports {
 
 impl Progress for Reports {
     fn begin(&self, stage: &'static str, total: u64) {
+        self.check();
         *self.stage.lock() = stage;
         self.total.store(total, Relaxed);
         self.done.store(0, Relaxed);
     }
 
     fn advance(&self, amount: u64) {
+        self.check();
         self.done.fetch_add(amount, Relaxed);
     }
 }

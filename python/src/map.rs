@@ -209,7 +209,7 @@ impl Map {
         let inner = Arc::clone(&self.inner);
         let rows = call::run(py, progress, move |reports| {
             let atlas = inner.atlas(reports);
-            runs::attack_outcomes(&atlas, queries, outcomes, regions, &plan, reports)
+            runs::attack_outcomes(&atlas, queries, outcomes, regions, plan, reports)
         })?;
         Ok(attack_table(&rows))
     }
@@ -231,7 +231,7 @@ impl Map {
         let inner = Arc::clone(&self.inner);
         let rows = call::run(py, progress, move |reports| {
             let atlas = inner.atlas(reports);
-            runs::attack_schemes(&atlas, queries, schemes, batch, &plan, reports)
+            runs::attack_schemes(&atlas, queries, schemes, batch, plan, reports)
         })?;
         Ok(attack_table(&rows))
     }
@@ -253,7 +253,7 @@ impl Map {
         };
         let inner = Arc::clone(&self.inner);
         let png = call::run(py, None, move |reports| {
-            let drawn = region_picture::find(outcomes, &choice)?;
+            let drawn = region_picture::find(outcomes, &choice, reports)?;
             let members = match queries {
                 Some(queries) => positions(&inner.imported, queries, drawn.set(), reports)?,
                 None => Vec::new(),

@@ -1,15 +1,17 @@
 //! Pictures of a published region: its streets on the map around it.
 
+use crate::call::Reports;
 use crate::error::failed;
 use crate::source::Source;
+use evaluation::score::{OutcomeLine, RecordedOutcome, SucceededOutcome};
 use import::Imported;
-use import::columns::{BatchSource, JsonColumn, JsonKind, JsonRows};
 use meshcloak::map::{Extent, MapBuilder, RawStreet, StreetMap};
+use meshcloak::region::{Disc, Region};
 use meshcloak::units::{Point, Rectangle};
 use picture::{Circle, Colour, DrawOptions, Pixel, Polylines, Stroke, draw_map};
 use pyo3::prelude::*;
-use serde_json::{Map as Fields, Value};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 const REGION: Colour = Colour::hex(0xd55e00);
 const MEMBER: Colour = Colour::hex(0x0072b2);
@@ -20,15 +22,6 @@ pub(crate) enum Choice {
     Query(String),
 }
 
-const COLUMNS: [JsonColumn; 6] = [
-    JsonColumn { name: "query", kind: JsonKind::Id },
-    JsonColumn { name: "outcome", kind: JsonKind::Text },
-    JsonColumn { name: "set", kind: JsonKind::Texts },
-    JsonColumn { name: "mesh", kind: JsonKind::Texts },
-    JsonColumn { name: "rectangle", kind: JsonKind::Numbers },
-    JsonColumn { name: "disc", kind: JsonKind::Numbers },
-];
-
 /// A region to draw.
 pub(crate) struct Drawn {
     set: Vec<String>,
@@ -38,31 +31,22 @@ pub(crate) struct Drawn {
 }
 
 /// Finds the chosen outcome.
-pub(crate) fn find(outcomes: Source, choice: &Choice) -> PyResult<Drawn> {
-    let source = match outcomes {
-        Source::File(path) => {
-            let names = COLUMNS.map(|column| column.name);
-            BatchSource::open(&path, &names, &()).map_err(failed)?
-        }
-        Source::Stream { name, batches } => BatchSource::of_stream(name, batches),
-    };
-    let mut rows = JsonRows::new(source, &COLUMNS);
+pub(crate) fn find(outcomes: Source, choice: &Choice, reports: &Arc<Reports>) -> PyResult<Drawn> {
+    let mut outcomes = outcomes.outcomes(reports)?;
     let mut succeeded = 0;
-    while let Some(row) = rows.next_row().map_err(failed)? {
-        let fields = row.fields;
-        let text = |name: &str| fields.get(name).and_then(Value::as_str).unwrap_or_default();
-        let is_success = text("outcome") == "succeeded";
-        match choice {
-            Choice::Query(id) if text("query") == id => {
-                let outcome = text("outcome");
-                return if is_success {
-                    Ok(drawn(&fields))
-                } else {
-                    Err(failed(format!("query `{id}` is {outcome}: it has no region")))
-                };
+    while let Some(OutcomeLine { query, outcome, .. }) = outcomes.next_outcome().map_err(failed)? {
+        let is_chosen = match choice {
+            Choice::Query(id) => query.as_ref() == Some(id),
+            Choice::Nth(n) => succeeded == *n,
+        };
+        match (outcome, choice) {
+            (RecordedOutcome::Succeeded(success), _) if is_chosen => return Ok(drawn(success)),
+            (RecordedOutcome::Succeeded(_), _) => succeeded += 1,
+            (outcome, Choice::Query(id)) if is_chosen => {
+                let outcome = outcome.name();
+                return Err(failed(format!("query `{id}` is {outcome}: it has no region")));
             }
-            Choice::Nth(n) if is_success && succeeded == *n => return Ok(drawn(&fields)),
-            _ => succeeded += usize::from(is_success),
+            _ => {}
         }
     }
     Err(match choice {
@@ -71,26 +55,24 @@ pub(crate) fn find(outcomes: Source, choice: &Choice) -> PyResult<Drawn> {
     })
 }
 
-fn drawn(fields: &Fields<String, Value>) -> Drawn {
-    let list = |name: &str| fields.get(name).and_then(Value::as_array).cloned().unwrap_or_default();
-    let texts = |name: &str| -> Vec<String> {
-        list(name).iter().filter_map(|value| value.as_str().map(str::to_owned)).collect()
+fn drawn(success: SucceededOutcome) -> Drawn {
+    let SucceededOutcome { set, mesh, shape, .. } = success;
+    let outline = match shape {
+        Some(Region::Rectangle(Rectangle { min, max })) => {
+            [(min.x, min.y), (max.x, min.y), (max.x, max.y), (min.x, max.y), (min.x, min.y)]
+                .map(|(x, y)| Point::new(x, y))
+                .to_vec()
+        }
+        Some(Region::Disc(Disc { centre, radius })) => {
+            let at = |step: u32| {
+                let (sine, cosine) = (f64::from(step) * std::f64::consts::TAU / 72.0).sin_cos();
+                Point::new(centre.x + radius * cosine, centre.y + radius * sine)
+            };
+            (0..=72).map(at).collect()
+        }
+        _ => Vec::new(),
     };
-    let numbers = |name| list(name).iter().filter_map(Value::as_f64).collect::<Vec<f64>>();
-    let mut outline = Vec::new();
-    if let [x0, y0, x1, y1] = numbers("rectangle")[..] {
-        outline = [(x0, y0), (x1, y0), (x1, y1), (x0, y1), (x0, y0)]
-            .map(|(x, y)| Point::new(x, y))
-            .to_vec();
-    }
-    if let [x, y, radius] = numbers("disc")[..] {
-        let at = |step: u32| {
-            let (sine, cosine) = (f64::from(step) * std::f64::consts::TAU / 72.0).sin_cos();
-            Point::new(x + radius * cosine, y + radius * sine)
-        };
-        outline = (0..=72).map(at).collect();
-    }
-    Drawn { set: texts("set"), mesh: texts("mesh").into_iter().collect(), outline }
+    Drawn { set, mesh: mesh.into_iter().flatten().collect(), outline }
 }
 
 impl Drawn {

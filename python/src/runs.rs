@@ -2,7 +2,7 @@
 //! lock.
 
 use crate::call::Reports;
-use crate::error::{Error, failed};
+use crate::error::failed;
 use crate::scheme::{Failure, PythonScheme};
 use crate::source::Source;
 use crate::table::{Table, TableSink};
@@ -99,9 +99,7 @@ pub(crate) fn simulate(
     };
     let mut writer = writer.with_asks(ask_share.is_some());
     while let Some(batch) = simulation.step() {
-        if reports.is_cancelled() {
-            return Err(interrupted());
-        }
+        reports.check();
         for query in &batch.queries {
             let mut row = simulated_record(map, query, &query.user.to_string());
             if ask_share.is_some_and(|share| !share.asks(query.user.into())) {
@@ -165,9 +163,7 @@ pub(crate) fn cloak(
         batches.push(intake.examine(row).map_err(failed)?).map_err(failed)?;
         rows += 1;
         reports.set_done(rows);
-        if reports.is_cancelled() {
-            return Err(interrupted());
-        }
+        reports.check();
         if failure.lock().is_some() {
             break;
         }
@@ -185,11 +181,12 @@ pub(crate) fn score(
     queries: Source,
     outcomes: Source,
     batch: u64,
-    reports: &Reports,
+    reports: &Arc<Reports>,
 ) -> PyResult<OutcomeScore> {
     let name = queries.name();
-    let queries = queries.queries(reports)?;
-    score_rows(queries, &name, outcomes.outcomes()?, Some(map), batch).map_err(failed)
+    let outcomes = outcomes.outcomes(reports)?;
+    reports.begin("scoring", 0);
+    score_rows(queries.queries(reports)?, &name, outcomes, Some(map), batch).map_err(failed)
 }
 
 /// Attacks recorded outcomes.
@@ -198,13 +195,14 @@ pub(crate) fn attack_outcomes(
     queries: Source,
     outcomes: Source,
     regions: RegionDependence,
-    plan: &AttackPlan,
-    reports: &Reports,
+    plan: AttackPlan,
+    reports: &Arc<Reports>,
 ) -> PyResult<Vec<PrivacyRow>> {
     let queries = queries.queries(reports)?;
-    let recorded = RecordedRun::of_rows(atlas.map(), queries, outcomes.outcomes()?);
+    let recorded = RecordedRun::of_rows(atlas.map(), queries, outcomes.outcomes(reports)?);
     reports.begin("attacking", 0);
-    let found = recorded.map_err(failed)?.run_attacks(atlas, regions, plan);
+    let plan = AttackPlan { checkpoint: reports.checkpoint(), ..plan };
+    let found = recorded.map_err(failed)?.run_attacks(atlas, regions, &plan);
     Ok(privacy_rows(&PrivacyRow::default(), &found))
 }
 
@@ -214,7 +212,7 @@ pub(crate) fn attack_schemes(
     queries: Source,
     chosen: Vec<SchemeArgument>,
     tick: u64,
-    plan: &AttackPlan,
+    plan: AttackPlan,
     reports: &Arc<Reports>,
 ) -> PyResult<Vec<PrivacyRow>> {
     let (workload, tolerance) =
@@ -223,15 +221,13 @@ pub(crate) fn attack_schemes(
     let presence = Presence::AllAsk;
     let conditions =
         Conditions { tolerance, dc_max: atlas.dc_max(), presence, tick, lag: Duration::ZERO };
+    let plan = AttackPlan { checkpoint: reports.checkpoint(), ..plan };
     let mut rows = Vec::new();
     reports.begin("attacking", chosen.len() as u64);
     for scheme in chosen {
-        if reports.is_cancelled() {
-            return Err(interrupted());
-        }
         let failure = Failure::default();
         let scheme = scheme.prepare(reports, &failure)?;
-        let found = run_attacks(&scheme, atlas, &workload, conditions, plan);
+        let found = run_attacks(&scheme, atlas, &workload, conditions, &plan);
         if let Some(error) = failure.lock().take() {
             return Err(error);
         }
@@ -261,9 +257,4 @@ pub(crate) fn meshcloak_name(
 /// The exception of a scheme that cannot be built, or the reason in words.
 fn refused(failure: &Failure, error: &SchemeError) -> PyErr {
     failure.lock().take().unwrap_or_else(|| failed(error))
-}
-
-/// The caller has its exception already; this one is dropped.
-fn interrupted() -> PyErr {
-    Error::new_err("interrupted")
 }

@@ -166,7 +166,8 @@ impl Scheme for PythonScheme {
     ) -> &mut Published {
         observer.stage(Stage::Cliques);
         self.published.clear();
-        if self.reports.is_cancelled() || self.failure.lock().is_some() {
+        self.reports.check();
+        if self.failure.lock().is_some() {
             return &mut self.published;
         }
         match self.propose(state, now) {

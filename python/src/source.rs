@@ -3,7 +3,8 @@
 
 use crate::call::Reports;
 use crate::error::failed;
-use arrow_array::RecordBatchReader;
+use arrow_array::{RecordBatch, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
 use evaluation::score::OutcomeReader;
 use import::QueryReader;
 use import::columns::BatchSource;
@@ -11,6 +12,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A table before it is read.
 pub(crate) enum Source {
@@ -41,22 +43,71 @@ impl Source {
     }
 
     /// Reads queries.
-    pub(crate) fn queries(self, reports: &Reports) -> PyResult<QueryReader<'_>> {
+    pub(crate) fn queries(self, reports: &Arc<Reports>) -> PyResult<QueryReader<'_>> {
         match self {
-            Source::File(path) => QueryReader::open(&path, reports).map_err(failed),
+            Source::File(path) => QueryReader::open(&path, &**reports).map_err(failed),
             Source::Stream { name, batches } => {
+                let batches = Interruptible::boxed(batches, reports);
                 QueryReader::of_batches(BatchSource::of_stream(name, batches)).map_err(failed)
             }
         }
     }
 
     /// Reads outcomes.
-    pub(crate) fn outcomes(self) -> PyResult<OutcomeReader<'static>> {
-        match self {
-            Source::File(path) => OutcomeReader::open(&path).map_err(failed),
+    pub(crate) fn outcomes(self, reports: &Arc<Reports>) -> PyResult<OutcomeReader<'static>> {
+        let reader = match self {
+            Source::File(path) => OutcomeReader::open(&path),
             Source::Stream { name, batches } => {
-                OutcomeReader::of_batches(BatchSource::of_stream(name, batches)).map_err(failed)
+                OutcomeReader::of_batches(BatchSource::of_stream(name, batches))
             }
+        };
+        Ok(reader.map_err(failed)?.with_checkpoint(reports.checkpoint()))
+    }
+}
+
+/// A stream in batches of at most [`MAX_ROWS`] rows, with a check for an interrupt before each: a
+/// table is often one batch.
+struct Interruptible {
+    batches: Box<dyn RecordBatchReader + Send>,
+    rest: Option<RecordBatch>,
+    reports: Arc<Reports>,
+}
+
+/// Rows between two checks.
+const MAX_ROWS: usize = 1 << 12;
+
+impl Interruptible {
+    fn boxed(
+        batches: Box<dyn RecordBatchReader + Send>,
+        reports: &Arc<Reports>,
+    ) -> Box<dyn RecordBatchReader + Send> {
+        Box::new(Interruptible { batches, rest: None, reports: Arc::clone(reports) })
+    }
+}
+
+impl Iterator for Interruptible {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.reports.check();
+        let batch = match self.rest.take() {
+            Some(rest) => rest,
+            None => match self.batches.next()? {
+                Ok(batch) => batch,
+                Err(error) => return Some(Err(error)),
+            },
+        };
+        let more = batch.num_rows().saturating_sub(MAX_ROWS);
+        if more == 0 {
+            return Some(Ok(batch));
         }
+        self.rest = Some(batch.slice(MAX_ROWS, more));
+        Some(Ok(batch.slice(0, MAX_ROWS)))
+    }
+}
+
+impl RecordBatchReader for Interruptible {
+    fn schema(&self) -> SchemaRef {
+        self.batches.schema()
     }
 }

@@ -13,6 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod checkpoint;
 mod distinct;
 pub mod load;
 mod matrix_growth;
@@ -49,6 +50,7 @@ pub mod neighbours;
 pub mod report;
 pub mod score;
 
+pub use checkpoint::Checkpoint;
 pub use metrics_json::metrics_json;
 pub use recorded_workload::RecordedWorkloadError;
 pub use simulated_record::simulated_record;

@@ -5,7 +5,7 @@ use crate::serve::Serving;
 use serde_json::Value;
 use std::fs;
 use std::io::{Read as _, Write as _};
-use std::net::TcpListener;
+use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
 
 /// Runs `doctor --json` with settings; returns its exit code and findings.
@@ -103,6 +103,31 @@ fn every_visible_command_has_a_man_page_and_completions() {
     assert_eq!(again, page("meshcloak-serve.1"), "pages are reproducible");
 }
 
+/// Reads the QR code of half blocks as a phone does, from the picture alone.
+fn scanned(drawn: &str) -> String {
+    const SCALE: usize = 4;
+    let rows: Vec<Vec<char>> = drawn
+        .lines()
+        .filter_map(|line| line.strip_prefix("\x1b[30;47m")?.strip_suffix("\x1b[0m"))
+        .map(|line| line.chars().collect())
+        .collect();
+    let (width, height) = (rows[0].len() * SCALE, rows.len() * 2 * SCALE);
+    let mut picture = rqrr::PreparedImage::prepare_from_greyscale(width, height, |x, y| {
+        let (x, y) = (x / SCALE, y / SCALE);
+        let halves = match rows[y / 2][x] {
+            '█' => [true, true],
+            '▀' => [true, false],
+            '▄' => [false, true],
+            ' ' => [false, false],
+            other => panic!("{other:?} in {drawn}"),
+        };
+        if halves[y % 2] { 0 } else { 255 }
+    });
+    let codes = picture.detect_grids();
+    assert_eq!(codes.len(), 1, "{drawn}");
+    codes[0].decode().unwrap().1
+}
+
 #[test]
 fn a_token_of_a_user_is_an_address_of_the_app() {
     let folder = tempfile::tempdir().unwrap();
@@ -117,10 +142,15 @@ fn a_token_of_a_user_is_an_address_of_the_app() {
     let plain = token("jo", &["--plain"]).done().stdout;
     assert!(plain.starts_with(&format!("{}/app/#mp_", serving.url)), "{plain}");
     let drawn = token("jo", &[]).done().stdout;
-    let lines: Vec<&str> = drawn.lines().collect();
-    // 41 modules and the quiet zone: 25 lines of two rows each.
-    assert!(lines.len() > 15 && lines[2].contains('█'), "{drawn}");
-    assert_ne!(lines.last(), plain.lines().last().as_ref(), "each token is new");
+    let address = scanned(&drawn);
+    assert!(address.starts_with(&format!("{}/app/#mp_", serving.url)), "{address}");
+    assert_ne!(address, plain.trim(), "each token is new");
+    let (_, secret) = address.split_once('#').unwrap();
+    let mut stream = TcpStream::connect(serving.url.trim_start_matches("http://")).unwrap();
+    write!(stream, "GET /v1/me HTTP/1.0\r\nAuthorization: Bearer {secret}\r\n\r\n").unwrap();
+    let mut me = String::new();
+    stream.read_to_string(&mut me).unwrap();
+    assert!(me.contains("200 OK") && me.contains("categories"), "the scanned token works: {me}");
     assert_eq!(token("a/b", &[]).code, Some(1));
     let wrong = meshcloak(&["keys", "token", "jo", "--gateway", &serving.url, "--key", "mc_0"]);
     assert!(wrong.code == Some(1) && wrong.stderr.contains("status 401"), "{wrong:?}");

@@ -4,6 +4,7 @@
 use super::attack_score::AttackScores;
 use super::batch_case::BatchCase;
 use super::{AttackPlan, AttackedScheme, Targets};
+use crate::checkpoint::Checkpoint;
 use attacks::{Attack, Candidate, RegionDependence, Rerun, RerunResult, SchemeRerun, Snapshot};
 use meshcloak::distance::Atlas;
 use meshcloak::mix::mix64;
@@ -49,6 +50,7 @@ pub(super) struct BatchAttacker<'a> {
     /// Disclosures for targets, in order of time.
     pub disclosures: Vec<TargetDisclosure>,
     pub scores: AttackScores,
+    checkpoint: Checkpoint,
 }
 
 impl<'a> BatchAttacker<'a> {
@@ -71,6 +73,7 @@ impl<'a> BatchAttacker<'a> {
             last_published: FxHashMap::default(),
             disclosures: Vec::new(),
             scores: AttackScores::default(),
+            checkpoint: plan.checkpoint.clone(),
         }
     }
 
@@ -106,6 +109,7 @@ impl<'a> BatchAttacker<'a> {
             state.waiting.iter().map(|query| (query.id, query.user)).collect();
         let mut sets: BTreeMap<u32, SharedSet> = BTreeMap::new();
         for hit in hits {
+            self.checkpoint.pass();
             let shared = sets.entry(hit.set).or_insert_with(|| {
                 let set = published.set(hit.set);
                 let members = set.members.iter();

@@ -34,6 +34,7 @@ pub use question_attacker::DecoyPlan;
 pub use recorded::{RecordedError, RecordedRun};
 pub use truth::Truth;
 
+use crate::checkpoint::Checkpoint;
 use crate::costs::Costs;
 use crate::metrics::Tally;
 use crate::run::{Conditions, Presence, run};
@@ -77,6 +78,8 @@ pub struct AttackPlan {
     /// Number of runs of a randomised scheme with other random seeds, under its authors'
     /// assumptions.
     pub replays: u64,
+    /// Called between batches and between publications of targets.
+    pub checkpoint: Checkpoint,
 }
 
 impl Default for AttackPlan {
@@ -91,6 +94,7 @@ impl Default for AttackPlan {
             follows_kinds: false,
             questions,
             replays: 32,
+            checkpoint: Checkpoint::default(),
         }
     }
 }
@@ -159,6 +163,7 @@ pub fn run_attacks(
     let mut inspected = InspectedScheme {
         scheme: gateway,
         inspect: |state: &State, now, published: &Published| {
+            plan.checkpoint.pass();
             let begun = Instant::now();
             attacker.attack(state, now, published);
             if let Some(pursuit) = &mut pursuit {
@@ -181,7 +186,7 @@ pub fn run_attacks(
         lines.score(&mut scores);
     }
     if let Some(pursuit) = pursuit {
-        scores.join(pursuit.score(atlas.map(), workload, &targets, plan.followed));
+        scores.join(pursuit.score(atlas.map(), workload, &targets, plan));
     }
     if let Some(questions) = questions {
         scores.of(QUESTIONS.name).join(questions.finish());

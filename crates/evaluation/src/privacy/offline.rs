@@ -53,7 +53,7 @@ impl OfflineScorer<'_> {
             by_user.chunk_by(|a, b| user(a) == user(b)).collect();
         let attacks = plan.offline_attacks();
         let scored: Vec<(AttackScores, Option<Example>)> =
-            targets.par_iter().map(|target| self.score_target(target, &attacks)).collect();
+            targets.par_iter().map(|target| self.score_target(target, &attacks, plan)).collect();
         let mut best: Option<(Example, usize)> = None;
         for (target, (target_scores, example)) in scored.into_iter().enumerate() {
             scores.join(target_scores);
@@ -93,11 +93,13 @@ impl OfflineScorer<'_> {
         &self,
         disclosures: &[&TargetDisclosure],
         attacks: &[Attack],
+        plan: &AttackPlan,
     ) -> (AttackScores, Option<Example>) {
         let track = self.track(disclosures);
         let mut scores = AttackScores::default();
         let mut best: Option<Example> = None;
         for attacked in 0..disclosures.len() {
+            plan.checkpoint.pass();
             let suitability = self.score_publication(&track, attacked, attacks, &mut scores);
             let example = suitability.map(|suitability| (suitability, attacked));
             best = best.into_iter().chain(example).min();

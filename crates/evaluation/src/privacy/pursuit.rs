@@ -118,12 +118,12 @@ impl Pursuit {
         map: &StreetMap,
         workload: &Workload,
         targets: &Targets,
-        followed: usize,
+        plan: &AttackPlan,
     ) -> AttackScores {
         self.stream.finish(map);
         let movement = &movement(map, workload, targets);
         let is_followed = |user| self.is_followed(user, targets);
-        let chosen = chosen(workload, is_followed, followed);
+        let chosen = chosen(workload, is_followed, plan.followed);
         let users = match &self.kinds {
             Some(_) => (0..workload.users as u64).filter(|&user| is_followed(UserId(user))).count(),
             None => workload.users,
@@ -133,6 +133,7 @@ impl Pursuit {
         let scored: Vec<AttackScores> = chosen
             .par_iter()
             .map(|target| {
+                plan.checkpoint.pass();
                 let begun = Instant::now();
                 let mut scores = AttackScores::default();
                 for asks in [asks, 0.0] {

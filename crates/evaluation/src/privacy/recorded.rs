@@ -8,8 +8,10 @@ use super::lines::RecordedLines;
 use super::offline::OfflineScorer;
 use super::truth::Truth;
 use super::{AttackPlan, AttackResults, Targets};
-use crate::score::line::{OutcomeLine, RecordedOutcome, SucceededOutcome};
-use crate::score::{OutcomeReader, ScoreError, ScoreProblem, StreetLabels};
+use crate::score::{
+    OutcomeLine, OutcomeReader, RecordedOutcome, ScoreError, ScoreProblem, StreetLabels,
+    SucceededOutcome,
+};
 use attacks::ages::AGES;
 use attacks::{Candidate, Prior, RegionDependence, Rerun, RerunResult, Snapshot};
 use import::{Coordinates, ImportError, Progress, QueryReader, QueryRecord};
@@ -128,6 +130,7 @@ impl RecordedRun {
                 if !targets.contains(target.user) {
                     continue;
                 }
+                plan.checkpoint.pass();
                 let RecordedPublication { query, region, members } = publication;
                 let members_len = members.len();
                 let case =

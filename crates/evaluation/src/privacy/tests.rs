@@ -1,3 +1,5 @@
+mod checkpoints;
+
 use super::*;
 use crate::run::TICK;
 use crate::workload;

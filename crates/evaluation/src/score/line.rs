@@ -6,37 +6,62 @@ use meshcloak::region::{Disc, Region};
 use meshcloak::units::{Point, Rectangle};
 use serde_json::{Map, Value};
 
+/// Outcome of one query.
 #[derive(Debug)]
-pub(crate) struct OutcomeLine {
+pub struct OutcomeLine {
     /// Id of the query; `None` for a row without a readable id.
     pub query: Option<String>,
     /// Time in milliseconds.
     pub at: u64,
+    /// How the query ended.
     pub outcome: RecordedOutcome,
 }
 
+/// How a query ended.
 #[derive(Debug)]
-pub(crate) enum RecordedOutcome {
+pub enum RecordedOutcome {
+    /// It was not accepted.
     Refused(Reason),
+    /// Its temporal tolerance was exceeded.
     Expired,
     /// A newer query of the same user replaced it.
     Replaced,
     /// A presence report that was published or ran out.
     Present,
+    /// It was published.
     Succeeded(SucceededOutcome),
 }
 
+/// What was published for a query.
 #[derive(Debug)]
-pub(crate) struct SucceededOutcome {
+pub struct SucceededOutcome {
+    /// Time of the batch in milliseconds.
     pub at: u64,
+    /// Delay in milliseconds.
     pub delay: Option<u64>,
+    /// Requested size of the set.
     pub k: Option<u32>,
+    /// Ids of the members.
     pub set: Vec<String>,
+    /// Labels of the streets of the region.
     pub mesh: Option<Vec<String>>,
     /// Rectangle or disc.
     pub shape: Option<Region<'static>>,
     /// Street length in metres.
     pub length: Option<f64>,
+}
+
+impl RecordedOutcome {
+    /// Returns the name in files.
+    pub fn name(&self) -> &'static str {
+        match self {
+            RecordedOutcome::Refused(_) => "refused",
+            RecordedOutcome::Expired => "expired",
+            RecordedOutcome::Replaced => "replaced",
+            RecordedOutcome::Present => "present",
+            RecordedOutcome::Succeeded(_) => "succeeded",
+        }
+    }
 }
 
 pub(super) type Read<T> = Result<T, ScoreProblem>;

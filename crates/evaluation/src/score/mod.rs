@@ -5,7 +5,7 @@
 
 mod batch_rows;
 mod error;
-pub(crate) mod line;
+mod line;
 mod outcome_reader;
 mod query_table;
 mod streets;
@@ -13,12 +13,12 @@ mod streets;
 mod tests;
 
 pub use error::{ScoreError, ScoreProblem};
+pub use line::{OutcomeLine, RecordedOutcome, SucceededOutcome};
 pub use outcome_reader::OutcomeReader;
 pub(crate) use streets::StreetLabels;
 
 use crate::metrics::{Success, Tally};
 use import::{Progress, QueryReader};
-use line::{OutcomeLine, RecordedOutcome, SucceededOutcome};
 use meshcloak::map::StreetMap;
 use meshcloak::region::Region;
 use query_table::{QueryTable, ScoredQuery};

@@ -3,6 +3,7 @@
 use super::batch_rows::BatchRows;
 use super::error::{ScoreError, ScoreProblem};
 use super::line::OutcomeLine;
+use crate::checkpoint::Checkpoint;
 use flate2::bufread::MultiGzDecoder;
 #[cfg(feature = "parquet")]
 use import::columns::{BatchSource, JsonColumn, JsonKind, JsonRow, JsonRows};
@@ -15,6 +16,7 @@ use std::path::{Path, PathBuf};
 pub struct OutcomeReader<'a> {
     name: PathBuf,
     rows: Rows<'a>,
+    checkpoint: Checkpoint,
 }
 
 enum Rows<'a> {
@@ -72,6 +74,7 @@ impl<'a> OutcomeReader<'a> {
         Ok(OutcomeReader {
             name: path.to_owned(),
             rows: Rows::Lines { input, number: 0, batch: BatchRows::default() },
+            checkpoint: Checkpoint::default(),
         })
     }
 
@@ -108,7 +111,14 @@ impl<'a> OutcomeReader<'a> {
                 return Err(ScoreError::of_import(&name, error));
             }
         }
-        Ok(OutcomeReader { name, rows: Rows::Columns(Box::new(JsonRows::new(source, &COLUMNS))) })
+        let rows = Rows::Columns(Box::new(JsonRows::new(source, &COLUMNS)));
+        Ok(OutcomeReader { name, rows, checkpoint: Checkpoint::default() })
+    }
+
+    /// Calls `checkpoint` before each row.
+    #[must_use]
+    pub fn with_checkpoint(self, checkpoint: Checkpoint) -> OutcomeReader<'a> {
+        OutcomeReader { checkpoint, ..self }
     }
 
     /// Returns the name for errors.
@@ -128,8 +138,18 @@ impl<'a> OutcomeReader<'a> {
         Ok(())
     }
 
+    /// Returns the next outcome; `None` after the last.
+    ///
+    /// # Errors
+    /// If the source cannot be read further, or a row is no outcome.
+    pub fn next_outcome(&mut self) -> Result<Option<OutcomeLine>, ScoreError> {
+        let Some((location, line)) = self.next_line()? else { return Ok(None) };
+        line.map(Some).map_err(|problem| self.error(location, problem))
+    }
+
     /// Returns location and content of the next outcome; `None` after the last.
     fn next_line(&mut self) -> Result<Option<LocatedLine>, ScoreError> {
+        self.checkpoint.pass();
         match &mut self.rows {
             Rows::Lines { input, number, batch } => loop {
                 let mut text = String::new();

@@ -1,4 +1,5 @@
 use super::*;
+use crate::checkpoint::interrupted;
 use meshcloak::town::town;
 use std::fs;
 
@@ -175,4 +176,20 @@ fn idle_batches_are_counted_up_to_the_limit() {
     let mut expected = Tally { accepted: 1, expired: 1, ..Tally::default() };
     (0..3_601).for_each(|_| expected.batch(0, 1));
     assert_eq!(score.tally, expected);
+}
+
+#[test]
+fn reading_outcomes_ends_at_its_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let (q, o) = (folder.path().join("q.csv"), folder.path().join("o.ndjson"));
+    fs::write(&q, QUERIES).unwrap();
+    fs::write(&o, OUTCOMES.join("\n")).unwrap();
+    let read = |checkpoint| {
+        let queries = QueryReader::open(&q, &()).unwrap();
+        let outcomes = OutcomeReader::open(&o).unwrap().with_checkpoint(checkpoint);
+        assert!(score_rows(queries, &q, outcomes, None, 1000).is_ok());
+    };
+    // One before each row, and one before the end of the file.
+    assert_eq!(interrupted(usize::MAX, read), (5, true));
+    assert_eq!(interrupted(3, read), (3, false));
 }

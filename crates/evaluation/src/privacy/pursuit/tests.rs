@@ -35,7 +35,8 @@ fn followed(users: u32, ring: usize) -> AttackScores {
         pursuit.add(&map, Time::from_millis(at), &State::default(), &published);
     }
     let targets = Targets::of(&workload, 20);
-    pursuit.score(&map, &workload, &targets, 20)
+    let plan = AttackPlan { followed: 20, ..AttackPlan::default() };
+    pursuit.score(&map, &workload, &targets, &plan)
 }
 
 #[test]
