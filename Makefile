@@ -191,10 +191,11 @@ deb: setup page
 	python3 dist/deb.py target/release/meshcloak target/meshcloak.deb
 
 # Builds the package twice and installs it into a clean Debian root; `make deb-test BINARY=…` packs
-# another build. Needs root, and mmdebstrap.
+# another build. systemd boots that root and runs the unit. Needs root, mmdebstrap and systemd-nspawn.
 BINARY ?= target/release/meshcloak
 deb-test:
-	@command -v mmdebstrap >/dev/null || { echo "installing mmdebstrap"; $(APT) mmdebstrap; }
+	@command -v mmdebstrap >/dev/null && command -v systemd-nspawn >/dev/null || { \
+	  echo "installing mmdebstrap and systemd-nspawn"; $(APT) mmdebstrap systemd-container curl; }
 	python3 dist/deb_test.py $(BINARY)
 
 # Compiles and packs the last commit twice, from clean clones in different folders, and compares the
@@ -225,9 +226,9 @@ sbom:
 	python3 dist/sbom.py >target/sbom.cdx.json
 
 # Checks the unit, the alert rules and the bill of materials.
-operators:
+operators: python3 $(CONTAINERS)/ready
 	@command -v promtool >/dev/null || { echo "installing promtool"; $(APT) --no-install-recommends prometheus; }
-	python3 dist/check.py
+	$(CONTAINERS)/bin/python -B dist/check.py
 
 # Builds and tests the client for browsers and Node against a running gateway, in Node and in Chromium.
 js: setup node chromium
@@ -355,6 +356,9 @@ python-module:
 	cp target/debug/lib_meshcloak.so $(PYTHON_MODULE)/meshcloak/_meshcloak.abi3.so
 python-test: setup python3 $(PYTHON)/ready
 	$(MODULE)
+	cd python && ../$(PYTHON)/bin/mypy meshcloak
+	cd $(PYTHON_MODULE) && $(CURDIR)/$(PYTHON)/bin/python -m mypy.stubtest --concise --ignore-disjoint-bases \
+	  --mypy-config-file $(CURDIR)/python/pyproject.toml meshcloak._meshcloak
 	cd python/tests && PYTHONPATH=$(CURDIR)/$(PYTHON_MODULE) ../../$(PYTHON)/bin/python -m pytest . --doctest-modules --pyargs meshcloak
 	PYTHONPATH=$(CURDIR)/$(PYTHON_MODULE) $(PYTHON)/bin/python -m pytest -q --nbmake --nbmake-timeout=300 examples/notebooks
 
@@ -372,11 +376,13 @@ $(SCALE)/ready: examples/scale/requirements.txt
 	$(SCALE)/bin/pip install -q --disable-pip-version-check -r examples/scale/requirements.txt
 	@touch $@
 
-# Memory of `cloak` over the number of rows of a Parquet file: ROWS is a list.
+# Memory of `cloak` over the number of rows of a Parquet file: ROWS is a list, CLOAK are options of
+# `cloak`, such as `CLOAK="--unique-ids --guarantee history"`, or none for the default.
 ROWS ?= 1_000_000 20_000_000
+CLOAK ?= --unique-ids
 parquet-memory: setup $(PYTHON)/ready
 	$(CARGO) build --release --bin meshcloak
-	$(PYTHON)/bin/python crates/offline/tests/rows.py target/release/meshcloak $(ROWS)
+	$(PYTHON)/bin/python crates/offline/tests/rows.py target/release/meshcloak $(ROWS) -- $(CLOAK)
 
 # Installs Python, which runs the OGC server, the webhook example and the tests of the Python package.
 python3:

@@ -61,6 +61,13 @@ def k_range(k: Any) -> tuple[int, int]:
     return whole_number("MIN of k", smallest), whole_number("MAX of k", largest)
 
 
+def uniform_places(places: Any) -> bool:
+    """Returns whether starts and destinations are uniform."""
+    if places not in (None, "uniform"):
+        raise Error(f'places is {describe(places)}; expected "uniform", or None for those of the profile')
+    return places is not None
+
+
 def real_number(name: str, value: Any, smallest: float, unit: str) -> float:
     """Returns a number from `smallest` to a million; accepts numbers of numpy as well."""
     expected = f"expected {unit} from {smallest} to 1000000"

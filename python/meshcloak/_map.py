@@ -48,7 +48,8 @@ class Map:
         pois: PathLike | None = None,
         progress: bool = True,
     ) -> Map:
-        """Reads a map: OpenStreetMap (.osm.pbf, .osm), Brinkhoff, CSV or prepared, plain or gzipped.
+        """Reads a map: OpenStreetMap (.osm.pbf, .osm), Brinkhoff, CSV, GraphML, GeoJSON, shapefile or
+        prepared, plain or gzipped. The content decides, not the name.
 
         `whole_map` keeps all streets, not only the largest strongly connected component. `origin` is
         (lon, lat) of a map in metres, `pois` a CSV file with further points of interest.
@@ -69,7 +70,12 @@ class Map:
 
     @classmethod
     def city(cls, streets: int = 7000, *, seed: int = 1) -> Map:
-        """Generates a city with about that many streets, 500 to 200,000; equal on every machine."""
+        """Generates a city with about that many streets, 500 to 200,000; equal on every machine.
+
+        >>> import meshcloak as mc
+        >>> mc.Map.city(1000, seed=7).street_count
+        1000
+        """
         return cls.open(f"city:{streets}:{seed}", progress=False)
 
     @classmethod
@@ -80,6 +86,14 @@ class Map:
         values are possible degrees), otherwise metres. Edges may have `length` in metres, `geometry`
         with `coords`, `name` and `highway`. Two opposite edges of one `osmid` and length are one
         two-way street; other directed edges are one-way.
+
+        >>> import meshcloak as mc
+        >>> import networkx as nx
+        >>> graph = nx.Graph(crs="EPSG:32629")
+        >>> graph.add_nodes_from([(1, {"x": 0, "y": 0}), (2, {"x": 300, "y": 0}), (3, {"x": 0, "y": 400})])
+        >>> nx.add_cycle(graph, [1, 2, 3])
+        >>> mc.Map.from_networkx(graph, name="triangle")
+        <meshcloak.Map triangle: 3 streets, 1 km>
         """
         with tempfile.TemporaryDirectory() as folder:
             written = CsvMap(graph, name, Path(folder))
@@ -124,6 +138,7 @@ class Map:
         dt: float = ...,
         seed: int = ...,
         ask_share: int | None = ...,
+        places: Literal["uniform"] | None = ...,
         out: None = ...,
         progress: bool = ...,
     ) -> Table: ...
@@ -137,6 +152,7 @@ class Map:
         dt: float = ...,
         seed: int = ...,
         ask_share: int | None = ...,
+        places: Literal["uniform"] | None = ...,
         out: PathLike,
         progress: bool = ...,
     ) -> None: ...
@@ -149,6 +165,7 @@ class Map:
         dt: float = 3.0,
         seed: int = 1,
         ask_share: int | None = None,
+        places: Literal["uniform"] | None = None,
         out: PathLike | None = None,
         progress: bool = True,
     ) -> Table | None:
@@ -156,7 +173,8 @@ class Map:
 
         `profile` is p1, p2 (those of the paper), city, or a TOML file. `k` is the range of k, `dt`
         the patience in seconds. With `ask_share` only that percentage of users ask; the others report
-        their presence. `out` writes a file (.parquet, .csv, .ndjson) and returns ``None``.
+        their presence. `places="uniform"` draws starts and destinations evenly, as the paper does,
+        instead of by the profile. `out` writes a file (.parquet, .csv, .ndjson) and returns ``None``.
 
         >>> import meshcloak as mc
         >>> people = mc.Map.city(500, seed=1).simulate(100, profile="p1", seed=1)
@@ -169,10 +187,11 @@ class Map:
         patience = _arguments.millis("dt", dt)
         bounds = _arguments.k_range(k)
         start = _arguments.whole_number("seed", seed, _arguments.U64)
+        is_uniform = _arguments.uniform_places(places)
         target = None if out is None else _arguments.file_path("out", out)
         with ProgressBar(progress) as report:
             table = self._native.simulate(
-                people, kind, bounds, patience, start, share, target, report
+                people, kind, bounds, patience, start, share, is_uniform, target, report
             )
         return None if table is None else Table(table)
 
@@ -331,12 +350,15 @@ class Map:
         k: tuple[int, int] = (2, 5),
         dt: float = 3.0,
         seed: int = 1,
+        places: Literal["uniform"] | None = None,
         attacks: Iterable[str] = (),
         victims: int = 1000,
         batch: float = 1.0,
         progress: bool = True,
     ) -> Table:
         """Compares schemes on the same simulated users: success, region, delay and attacks.
+
+        The users are those of :meth:`simulate` with the same arguments.
 
         >>> import meshcloak as mc
         >>> city = mc.Map.city(500, seed=1)
@@ -348,7 +370,7 @@ class Map:
         targets = _arguments.whole_number("victims", victims, _arguments.U64)
         interval = _arguments.millis("batch", batch)
         people = self.simulate(
-            users, profile=profile, k=k, dt=dt, seed=seed, progress=progress
+            users, profile=profile, k=k, dt=dt, seed=seed, places=places, progress=progress
         )
         with ProgressBar(progress) as report:
             native = self._native.attack_schemes(

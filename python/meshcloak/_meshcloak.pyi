@@ -1,14 +1,29 @@
 """Native part of the package."""
 
-from typing import Any
+from typing import Any, final
 
 from meshcloak._progress import Report
+
+__all__ = [
+    "Disc",
+    "Error",
+    "Map",
+    "Query",
+    "Rectangle",
+    "State",
+    "Table",
+    "__version__",
+    "attack_names",
+    "meshcloak_name",
+    "scheme_names",
+]
 
 __version__: str
 
 class Error(ValueError):
     """Input that MeshCloak cannot work with."""
 
+@final
 class Table:
     column_names: list[str]
     def __len__(self) -> int: ...
@@ -16,6 +31,7 @@ class Table:
     def rows(self) -> list[dict[str, Any]]: ...
     def write_parquet(self, path: str) -> None: ...
 
+@final
 class Map:
     source: str
     street_count: int
@@ -39,6 +55,7 @@ class Map:
         dt: int,
         seed: int,
         ask_share: int | None,
+        uniform_places: bool,
         out: str | None,
         progress: Report | None,
     ) -> Table | None: ...
@@ -74,6 +91,7 @@ class Map:
     ) -> Table: ...
     def draw(self, outcomes: Any, which: int | str, queries: Any, width: int) -> bytes: ...
 
+@final
 class Query:
     """A waiting query, as a scheme sees it."""
 
@@ -90,12 +108,14 @@ class Query:
     speed: float | None
     asks: bool
 
+@final
 class State:
     """What a scheme sees of a batch."""
 
     waiting: list[Query]
     arrived: int
 
+@final
 class Rectangle:
     """A rectangle in metres, boundary included."""
 
@@ -105,6 +125,7 @@ class Rectangle:
     y1: float
     def __new__(cls, x0: float, y0: float, x1: float, y1: float) -> Rectangle: ...
 
+@final
 class Disc:
     """A disc in metres, boundary included."""
 

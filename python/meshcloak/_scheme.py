@@ -51,6 +51,16 @@ class Scheme:
         Members are indices in ``state.waiting``, of different users; the region is a list of street
         labels, a :class:`Rectangle` or a :class:`Disc`. A member whose k the set meets is served, by
         the first such set. Equal states must give equal results: attacks run the scheme again, on a
-        deep copy of the object.
+        deep copy of the object. All users whose k is at most their number, in one square:
+
+        >>> import meshcloak as mc
+        >>> class Square(mc.Scheme):
+        ...     name, regions = "square", "fixed"
+        ...     def cloak(self, state, now):
+        ...         users = {query.user: query.index for query in state.waiting}
+        ...         return [(users.values(), mc.Rectangle(-9e4, -9e4, 9e4, 9e4))] if users else []
+        >>> city = mc.Map.city(500, seed=1)
+        >>> city.cloak(city.simulate(200, seed=1), scheme=Square()).summary["success_rate"] > 0.9
+        True
         """
         raise NotImplementedError

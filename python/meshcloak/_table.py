@@ -65,5 +65,16 @@ class Table:
         return self._native.rows()
 
     def write_parquet(self, path: PathLike) -> None:
-        """Writes the table to a Parquet file, which appears when it is complete."""
+        """Writes the table to a Parquet file, which appears when it is complete.
+
+        >>> import os, tempfile
+        >>> import meshcloak as mc
+        >>> city = mc.Map.city(500, seed=1)
+        >>> people = city.simulate(50, seed=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = os.path.join(folder, "people.parquet")
+        ...     people.write_parquet(path)
+        ...     len(city.cloak(path)) == len(people)
+        True
+        """
         self._native.write_parquet(os.fspath(path))

@@ -39,13 +39,22 @@ mod _meshcloak {
 
     use pyo3::prelude::*;
 
-    /// Returns the names of all schemes.
+    /// Returns the names of all schemes, for `Map.cloak`, `Map.attack` and `Map.evaluate`.
+    ///
+    /// >>> import meshcloak as mc
+    /// >>> "casper" in mc.scheme_names()
+    /// True
     #[pyfunction]
     fn scheme_names() -> Vec<&'static str> {
         evaluation::schemes::names()
     }
 
-    /// Returns name, letter and level of all attacks.
+    /// Returns name, letter and level of all attacks: L1 the service, L2 also the previous position of
+    /// the target, L3 also all positions.
+    ///
+    /// >>> import meshcloak as mc
+    /// >>> ("inversion", "D", "L3") in mc.attack_names()
+    /// True
     #[pyfunction]
     fn attack_names() -> Vec<(&'static str, char, &'static str)> {
         let attacks = attacks::ATTACKS.iter();

@@ -21,7 +21,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use std::path::PathBuf;
 use std::sync::Arc;
-use traffic::{AskShare, SimulationSettings};
+use traffic::{AskShare, Profile, SimulationSettings};
 
 /// A street map.
 #[pyclass(frozen, module = "meshcloak._meshcloak")]
@@ -124,6 +124,7 @@ impl Map {
         dt: u32,
         seed: u64,
         ask_share: Option<u32>,
+        uniform_places: bool,
         out: Option<PathBuf>,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<Table>> {
@@ -139,6 +140,8 @@ impl Map {
         let inner = Arc::clone(&self.inner);
         let target = Target::of(out);
         let written = call::run(py, progress, move |reports| {
+            let profile = Profile::load(&profile).map_err(failed)?;
+            let profile = if uniform_places { profile.with_uniform_places() } else { profile };
             runs::simulate(&inner.imported.map, &profile, settings, share, target, reports)
         });
         written?.into_table()

@@ -83,15 +83,14 @@ impl SchemeArgument {
 /// Simulates agents and writes their queries.
 pub(crate) fn simulate(
     map: &StreetMap,
-    profile: &str,
+    profile: &Profile,
     settings: SimulationSettings,
     ask_share: Option<AskShare>,
     target: Target,
     reports: &Reports,
 ) -> PyResult<Target> {
-    let profile = Profile::load(profile).map_err(failed)?;
     reports.begin("preparing routes", 0);
-    let mut simulation = Simulation::new(map, &profile, settings);
+    let mut simulation = Simulation::new(map, profile, settings);
     reports.begin("simulating", profile.longest_seconds());
     let writer = match &target {
         Target::Memory(sink) => QueryWriter::to_sink(Box::new(sink.clone())),

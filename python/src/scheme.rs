@@ -19,7 +19,19 @@ use pyo3::types::PyList;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-/// A waiting query, as a scheme sees it.
+/// A waiting query, as a scheme sees it: `index` in `State.waiting`, `user`, `street`, `offset` from its
+/// start, `x`, `y`, `k`, `t`, `dt`, `dc`, `speed`, `asks`; metres and seconds.
+/// >>> import meshcloak as mc
+/// >>> class Census(mc.Scheme):
+/// ...     name, regions = "census", "fixed"
+/// ...     def cloak(self, state, now):
+/// ...         seen.update(query.k for query in state.waiting)
+/// ...         return ()
+/// >>> seen = set()
+/// >>> city = mc.Map.city(500, seed=1)
+/// >>> out = city.cloak(city.simulate(50, seed=1), scheme=Census())
+/// >>> sorted(seen) == list(range(2, 6))
+/// True
 #[pyclass(frozen, get_all, module = "meshcloak")]
 pub(crate) struct Query {
     /// Position in `State.waiting`.
@@ -51,7 +63,19 @@ impl Query {
     }
 }
 
-/// What a scheme sees of a batch.
+/// What a scheme sees of a batch: `waiting`, the queries in order of arrival, of which the last `arrived`
+/// are new.
+/// >>> import meshcloak as mc
+/// >>> class Census(mc.Scheme):
+/// ...     name, regions = "census", "fixed"
+/// ...     def cloak(self, state, now):
+/// ...         seen.add(state.arrived <= len(state.waiting))
+/// ...         return ()
+/// >>> seen = set()
+/// >>> city = mc.Map.city(500, seed=1)
+/// >>> out = city.cloak(city.simulate(50, seed=1), scheme=Census())
+/// >>> seen == {True}
+/// True
 #[pyclass(frozen, get_all, module = "meshcloak")]
 pub(crate) struct State {
     /// Waiting queries in order of arrival.

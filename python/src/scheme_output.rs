@@ -8,6 +8,10 @@ use pyo3::prelude::*;
 use std::collections::HashMap;
 
 /// A rectangle in metres, boundary included.
+///
+/// >>> import meshcloak as mc
+/// >>> mc.Rectangle(0, 0, 300, 200).x1
+/// 300.0
 #[pyclass(frozen, get_all, module = "meshcloak", from_py_object)]
 #[derive(Clone, Copy)]
 pub(crate) struct Rectangle {
@@ -33,6 +37,10 @@ impl Rectangle {
 }
 
 /// A disc in metres, boundary included.
+///
+/// >>> import meshcloak as mc
+/// >>> mc.Disc(150, 100, radius=50).radius
+/// 50.0
 #[pyclass(frozen, get_all, module = "meshcloak", from_py_object)]
 #[derive(Clone, Copy)]
 pub(crate) struct Disc {

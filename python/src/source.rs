@@ -58,6 +58,7 @@ impl Source {
         let reader = match self {
             Source::File(path) => OutcomeReader::open(&path),
             Source::Stream { name, batches } => {
+                let batches = Interruptible::boxed(batches, reports);
                 OutcomeReader::of_batches(BatchSource::of_stream(name, batches))
             }
         };

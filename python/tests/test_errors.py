@@ -33,6 +33,8 @@ VALUES = {
         lambda city, people, outcomes: city.attack(people, outcomes, ["inversion"], victims=-1),
     "which is -1; expected a number of a succeeded outcome, from 0, or the id of a query as text":
         lambda city, _, outcomes: city.draw(outcomes, -1),
+    "places is 'here'; expected \"uniform\", or None for those of the profile":
+        lambda city, *_: city.simulate(10, places="here"),
     "width is -1; expected a whole number from 0 to 4294967295":
         lambda city, _, outcomes: city.draw(outcomes, 0, width=-1),
 }

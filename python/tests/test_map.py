@@ -83,6 +83,9 @@ def test_regions_are_drawn(city, people, outcomes, tmp_path):
     assert city.draw(outcomes, 17).png != picture.png, "the members are not drawn"
     picture.save(tmp_path / "region.png")
     assert (tmp_path / "region.png").read_bytes() == picture.png
+    for name in ["outcomes.ndjson", "outcomes.parquet"]:
+        city.cloak(people, out=tmp_path / name)
+        assert city.draw(tmp_path / name, 17, queries=people).png == picture.png, name
     with pytest.raises(mc.Error, match=f"outcome {len(served)}: only {len(served)} queries"):
         city.draw(outcomes, len(served))
     expired = next(row["query"] for row in outcomes if row["outcome"] == "expired")

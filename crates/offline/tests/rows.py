@@ -1,12 +1,13 @@
 """Memory of `meshcloak cloak` over the number of rows: it depends on who waits, not on the rows.
 
-rows.py PROGRAM ROWS [ROWS…]     needs pyarrow
+rows.py PROGRAM ROWS [ROWS…] [-- OPTIONS OF CLOAK]     needs pyarrow
 
 The queries of a simulation are repeated, each time later and with new ids and users, so that in all files
-equally many wait at a time. Prints rows, size, seconds and peak memory of each file, and fails if a file
-needs more than half as much again as the first.
+equally many wait at a time. Prints rows, size, seconds, peak memory and success of each file. With
+`--unique-ids` among the options, it fails if a file needs more than half as much again as the first;
+without it, a hash of every id is kept, and the bytes per row are printed.
 """
-import os, subprocess, sys, tempfile, time
+import json, os, subprocess, sys, tempfile, time
 from pathlib import Path
 
 import pyarrow as pa
@@ -32,16 +33,17 @@ def write(base, rows, path):
             written += part.num_rows
 
 
-def peak(program, queries, out):
-    """Runs `cloak` and returns its peak memory in MB."""
-    child = subprocess.Popen([program, "cloak", MAP, "--queries", queries, "--out", out, "--unique-ids"],
-                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+def peak(program, queries, out, options):
+    """Runs `cloak`; returns its peak memory in MB and its success rate."""
+    command = [program, "cloak", MAP, "--queries", queries, "--out", out, "--json", *options]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    summary = json.load(child.stdout)
     _, status, usage = os.wait4(child.pid, 0)
     assert status == 0, f"cloak ended with {status}"
-    return usage.ru_maxrss / 1000
+    return usage.ru_maxrss / 1000, summary["success_rate"]
 
 
-def main(program, counts):
+def main(program, counts, options):
     peaks = []
     with tempfile.TemporaryDirectory(prefix="meshcloak-rows") as temporary:
         folder = Path(temporary)
@@ -51,13 +53,19 @@ def main(program, counts):
         for rows in counts:
             write(base, rows, queries)
             begin = time.monotonic()
-            peaks.append(peak(program, queries, out))
+            memory, success = peak(program, queries, out, options)
+            peaks.append(memory)
             seconds = time.monotonic() - begin
             assert pq.read_metadata(out).num_rows == rows
             sizes = [path.stat().st_size / 1e6 for path in (queries, out)]
-            print(f"{rows:>12,} rows, {sizes[0]:.0f} MB in, {sizes[1]:.0f} MB out: {seconds:.0f} s, peak {peaks[-1]:.0f} MB", flush=True)
-    assert max(peaks) < MAX_GROWTH * peaks[0], "memory grows with the rows"
+            print(f"{rows:>12,} rows, {sizes[0]:.0f} MB in, {sizes[1]:.0f} MB out: {seconds:.0f} s, peak {memory:.0f} MB, {success:.1%} served", flush=True)
+    if "--unique-ids" in options:
+        assert max(peaks) < MAX_GROWTH * peaks[0], "memory grows with the rows"
+    elif counts[-1] > counts[0]:
+        print(f"{(peaks[-1] - peaks[0]) * 1e6 / (counts[-1] - counts[0]):.1f} bytes per row")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve(), [int(text) for text in sys.argv[2:]])
+    arguments = sys.argv[2:]
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    main(Path(sys.argv[1]).resolve(), [int(text) for text in arguments[:end]], arguments[end + 1:])

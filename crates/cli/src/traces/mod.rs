@@ -66,7 +66,7 @@ pub struct Traces {
     #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "3600",
           value_parser = interval_millis)]
     overlay: Option<u32>,
-    /// File for the queries: .csv or .ndjson, optionally with .gz.
+    /// File for the queries: .parquet, or .csv or .ndjson, optionally with .gz.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// File for the matched routes, street by street: CSV, optionally with .gz. Not for Brinkhoff.

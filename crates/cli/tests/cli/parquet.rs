@@ -90,7 +90,44 @@ fn gzipped_parquet_is_refused_with_the_reason() {
     assert!(run.stderr.contains("gzipped Parquet; leave out `.gz`"), "{run:?}");
 }
 
-/// Two cities with two days each; the second city has its queries in two files.
+/// Writes the positions of simulated users as a trace of Brinkhoff's generator.
+fn trace(folder: &Folder) -> String {
+    folder.run("simulate", &[("--users", "60"), ("--out", "@simulated.csv")]).done();
+    let text = fs::read_to_string(folder.path("simulated.csv")).unwrap();
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().unwrap();
+    let column = |name| header.iter().position(|column| *column == name).unwrap();
+    let [user, t, x, y] = ["user", "t", "x", "y"].map(column);
+    let point = |row: Vec<&str>| {
+        let seconds = row[t].parse::<f64>().unwrap().round();
+        format!("point\t{}\t1\t0\t{seconds}\t{}\t{}\t9\t0\t0\n", row[user], row[x], row[y])
+    };
+    let path = folder.path("trace.txt");
+    fs::write(&path, lines.map(point).collect::<String>()).unwrap();
+    path
+}
+
+#[test]
+fn traces_are_written_in_every_format() {
+    let folder = Folder(tempfile::tempdir().unwrap());
+    let trace = trace(&folder);
+    let outcomes = FORMATS.map(|format| {
+        let (queries, out) = (folder.path(&format!("t.{format}")), folder.path("o.ndjson"));
+        let all = ["traces", "--map", "city:500:1", &trace, "--interval", "5", "--out", &queries];
+        meshcloak(&all).done();
+        meshcloak(&["cloak", "city:500:1", "--queries", &queries, "--out", &out]).done();
+        fs::read_to_string(out).unwrap()
+    });
+    assert!(outcomes[0].lines().count() > 200, "{}", outcomes[0].lines().count());
+    assert!(outcomes.iter().all(|text| *text == outcomes[0]));
+    assert!(fs::read(folder.path("t.parquet")).unwrap().starts_with(b"PAR1"));
+}
+
+/// City and day of the partition in Parquet.
+const PARQUET: (&str, &str) = ("500", "2");
+
+/// Two cities with two days each; the second city has its queries in two files, and the second day of
+/// the first one is Parquet.
 fn partitions(folder: &Folder) {
     for city in ["500", "600"] {
         let map = folder.path(&format!("{city}.meshmap"));
@@ -98,7 +135,8 @@ fn partitions(folder: &Folder) {
         for day in ["1", "2"] {
             let part = folder.path(&format!("in/city={city}/day={day}"));
             fs::create_dir_all(&part).unwrap();
-            let out = format!("{part}/a.csv");
+            let format = if (city, day) == PARQUET { "parquet" } else { "csv" };
+            let out = format!("{part}/a.{format}");
             meshcloak(&["simulate", &map, "--users", "150", "--seed", day, "--out", &out]).done();
             if city == "600" {
                 let text = fs::read_to_string(&out).unwrap();
@@ -133,9 +171,11 @@ fn a_partitioned_folder_is_cloaked_part_by_part() {
         for day in ["1", "2"] {
             let (map, alone) = (folder.path(&format!("{city}.meshmap")), folder.path("q.csv"));
             meshcloak(&["simulate", &map, "--users", "150", "--seed", day, "--out", &alone]).done();
-            let single = folder.path("o.ndjson");
+            // Outcomes have the format of their queries.
+            let format = if (city, day) == PARQUET { "parquet" } else { "ndjson" };
+            let single = folder.path(&format!("o.{format}"));
             meshcloak(&["cloak", &map, "--queries", &alone, "--out", &single]).done();
-            let part = folder.path(&format!("out/city={city}/day={day}/outcomes.ndjson"));
+            let part = folder.path(&format!("out/city={city}/day={day}/outcomes.{format}"));
             assert_eq!(fs::read(part).unwrap(), fs::read(single).unwrap(), "{city} {day}");
         }
     }
