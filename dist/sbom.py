@@ -1,8 +1,9 @@
-"""Prints the software bill of materials: CycloneDX 1.5 from `cargo metadata`, crates of the binary only.
+"""Prints the software bill of materials, CycloneDX 1.5: the crates of the binary from `cargo metadata`, the
+packages of the web page that it embeds, and its font.
 
-The output depends on Cargo.lock alone, so that it is the same on every machine.
+The output depends on Cargo.lock and web/package-lock.json alone, so that it is the same on every machine.
 """
-import hashlib, json, re, subprocess
+import base64, hashlib, json, re, subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -35,6 +36,44 @@ def reached(resolve, start):
     return found
 
 
+def web_packages():
+    """Returns the packages of the web page by name, without those that only build or test it."""
+    lock = json.loads((ROOT / "web/package-lock.json").read_text())["packages"]
+    found, open_names = {}, list(lock[""]["dependencies"])
+    while open_names:
+        name = open_names.pop()
+        if name not in found:
+            found[name] = lock[f"node_modules/{name}"]
+            open_names += found[name].get("dependencies", {})
+    return found
+
+
+def web_reference(name, facts):
+    return f"pkg:npm/{name.replace('@', '%40')}@{facts['version']}"
+
+
+def web_components():
+    """Returns the components of the web page, and their dependencies."""
+    packages = web_packages()
+    reference = lambda name: web_reference(name, packages[name])
+    components, dependencies = [], []
+    for name in sorted(packages, key=reference):
+        facts = packages[name]
+        digest = base64.b64decode(facts["integrity"].removeprefix("sha512-")).hex()
+        components.append({"type": "library", "bom-ref": reference(name), "name": name, "version": facts["version"],
+                           "purl": reference(name), "scope": "required",
+                           "licenses": [{"expression": facts["license"].strip("()")}],
+                           "hashes": [{"alg": "SHA-512", "content": digest}]})
+        dependencies.append({"ref": reference(name),
+                             "dependsOn": sorted(map(reference, facts.get("dependencies", {})))})
+    return components, dependencies
+
+
+# The crate `notosans` has a licence of its own; the font in it has this one.
+FONT = {"type": "file", "bom-ref": "font:noto-sans", "name": "Noto Sans", "scope": "required",
+        "licenses": [{"license": {"id": "OFL-1.1"}}]}
+
+
 def main():
     data = metadata()
     packages, sums = {package["id"]: package for package in data["packages"]}, checksums()
@@ -54,15 +93,22 @@ def main():
         if checksum:
             component["hashes"] = [{"alg": "SHA-256", "content": checksum}]
         components.append(component)
-    lock = hashlib.sha256((ROOT / "Cargo.lock").read_bytes()).hexdigest()
+    web, web_dependencies = web_components()
+    # The gateway embeds the page, the pictures their font.
+    page = web_reference("maplibre-gl", web_packages()["maplibre-gl"])
+    embedded = {"gateway": [page], "notosans": [FONT["bom-ref"]]}
+    depends = lambda package: [reference(other) for other in graph[package]] + embedded.pop(packages[package]["name"], [])
+    dependencies = [{"ref": reference(package), "dependsOn": depends(package)} for package in sorted(graph, key=reference)]
+    assert not embedded, f"no crate embeds {embedded}"
+    locks = b"".join((ROOT / name).read_bytes() for name in ("Cargo.lock", "web/package-lock.json"))
+    lock = hashlib.sha256(locks).hexdigest()
     serial = f"urn:uuid:{lock[:8]}-{lock[8:12]}-5{lock[13:16]}-8{lock[17:20]}-{lock[20:32]}"
     print(json.dumps({
         "bomFormat": "CycloneDX", "specVersion": "1.5", "serialNumber": serial, "version": 1,
         "metadata": {"component": {"type": "application", "bom-ref": reference(start), "name": "meshcloak",
                                    "version": packages[start]["version"]}},
-        "components": components,
-        "dependencies": [{"ref": reference(package), "dependsOn": [reference(other) for other in graph[package]]}
-                         for package in sorted(graph, key=reference)],
+        "components": [*components, *web, FONT],
+        "dependencies": [*dependencies, *web_dependencies],
     }, indent=1))
 
 
