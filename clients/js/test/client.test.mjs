@@ -240,7 +240,7 @@ new MeshCloak({ url: 'https://gateway.example', key: 'k' });
 console.log(new NotHidden('no').name);
 `;
   writeFileSync(join(folder, 'app.ts'), program);
-  const tsc = (...all) => execFileSync(join(source, 'node_modules/.bin/tsc'), ['app.ts', '--strict', '--target', 'es2022', '--module', 'nodenext', '--types', '', ...all], { cwd: folder, encoding: 'utf8' });
+  const tsc = (...all) => execFileSync(join(source, 'node_modules/.bin/tsc'), ['app.ts', '--strict', '--target', 'es2022', '--module', 'nodenext', ...all], { cwd: folder, encoding: 'utf8' });
   tsc();
   assert.equal(execFileSync('node', ['app.js'], { cwd: folder, encoding: 'utf8' }), 'NotHidden\n');
   writeFileSync(join(folder, 'app.ts'), program.replace("person: 'jo'", 'person: 7'));
