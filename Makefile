@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-module python-test python-scale connect clients soak fuzz deb deb-test deb-twice image container-test sbom operators js parquet-memory cluster-test faketime cluster cluster-access cluster-load pir results-check peers peers-ready
+.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-module python-test python-scale connect clients soak fuzz deb deb-test deb-twice image container-test sbom operators js parquet-memory cluster-test faketime cluster cluster-access cluster-load pir rivals results-check peers peers-ready
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -163,6 +163,14 @@ pir: setup
 	$(CARGO) clippy -p neighbours -p cli --features neighbours/pir,cli/pir --all-targets -- -D warnings
 	$(CARGO) test -p neighbours --features pir pir
 	$(CARGO) test -p cli --features pir --test cli neighbours::pir
+
+# Runs, attacks and measures all schemes and other architectures (experiments/rivals.sh): hours. Needs
+# MESHCLOAK_MAPS. `make rivals STEPS="costs report"` runs some steps.
+RIVALS ?= results/rivals
+rivals: setup
+	@command -v c++ >/dev/null || { echo "installing a C++ compiler"; $(APT) g++; }
+	$(CARGO) build --release -p cli --features pir
+	STEPS="$(STEPS)" experiments/rivals.sh target/release/meshcloak $(RIVALS)
 
 # Installs the binary, the settings file and the systemd unit.
 PREFIX  ?= /usr/local

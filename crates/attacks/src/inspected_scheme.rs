@@ -2,7 +2,10 @@
 
 use meshcloak::guard::Promise;
 use meshcloak::history::Horizon;
-use meshcloak::scheme::{Description, Observer, Published, Scheme, State};
+use meshcloak::map::StreetMap;
+use meshcloak::query::Query;
+use meshcloak::region::Region;
+use meshcloak::scheme::{Description, Observer, Published, Requirement, Scheme, State};
 use meshcloak::units::Time;
 
 /// A scheme that calls `inspect` with input, time and result of every batch.
@@ -28,6 +31,10 @@ impl<F: FnMut(&State, Time, &Published) + Send> Scheme for InspectedScheme<F> {
 
     fn promise(&self) -> Option<Promise> {
         self.scheme.promise()
+    }
+
+    fn requirement(&self, map: &StreetMap, query: &Query, region: &Region<'_>) -> Requirement {
+        self.scheme.requirement(map, query, region)
     }
 
     fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {

@@ -1,5 +1,5 @@
 //! Other cloaking schemes behind the trait of MeshCloak, for comparison. Each follows its authors'
-//! description; PAPER.md names sources and deviations.
+//! description; docs/RIVALS.md names sources and deviations.
 //!
 //! ```
 //! use meshcloak::{distance::Atlas, town::town, units::Length};

@@ -68,13 +68,6 @@ impl QueryGrid {
         }
     }
 
-    /// Number of cells that [`QueryGrid::within`] reads.
-    pub(crate) fn cells_within(&self, rectangle: Rectangle) -> usize {
-        let ((left, bottom), (right, top)) =
-            (self.column_row(rectangle.min), self.column_row(rectangle.max));
-        (right + 1 - left) * (top + 1 - bottom)
-    }
-
     fn cell(&self, point: Point) -> usize {
         let (column, row) = self.column_row(point);
         row * self.columns + column

@@ -21,6 +21,12 @@ impl RoundedRectangle {
         corners(rectangle).into_iter().all(|corner| self.contains(corner))
     }
 
+    /// Distance in metres by which a rectangle extends beyond the shape; negative if it is inside.
+    pub(crate) fn excess(&self, rectangle: Rectangle) -> f64 {
+        let distance = |corner: Point| self.rectangle.nearest(corner).distance(corner);
+        corners(rectangle).map(distance).into_iter().fold(0.0, f64::max) - self.radius
+    }
+
     /// Smallest rectangle around the shape.
     pub(crate) fn bounds(&self) -> Rectangle {
         grow(self.rectangle, self.radius)

@@ -163,7 +163,7 @@ fn parameters_at_the_ends_of_their_range_lose_no_query() {
                 ValueRange::Number(min, max) => vec![min.to_string(), max.to_string()],
                 ValueRange::Whole(min, max) => vec![min.to_string(), max.to_string()],
                 ValueRange::Word(words) => words.iter().map(|&word| word.to_owned()).collect(),
-                ValueRange::Label => vec![String::new()],
+                ValueRange::Label | ValueRange::File => vec![String::new()],
             };
             for value in ends {
                 let name = format!("{}:{}={value}", entry.name, parameter.name);

@@ -29,6 +29,7 @@ mod score;
 mod serve;
 mod signals;
 mod simulate;
+mod skipped;
 mod stdout;
 mod stop;
 mod table;

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use import::{Highways, Imported, MapSource, Options, OsmOptions};
 use meshcloak::map::Extent;
 use meshcloak::units::LonLat;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Options of map import.
 #[derive(Clone, Debug, Args)]
@@ -46,7 +46,25 @@ enum HighwaysArg {
 pub const MAP_HELP: &str = "Map: .osm.pbf, .osm, Brinkhoff, CSV, GraphML of OSMnx, GeoJSON lines, \
                             shapefile or prepared, plain or gzipped; or city:STREETS:SEED [default: the built-in city]";
 
+/// Returns the name of a map in tables: as in `evaluate`, or the name of its file.
+pub fn map_label(source: Option<&MapSource>) -> String {
+    let Some(source) = source else { return "city".to_owned() };
+    let text = source.to_string();
+    let known = evaluation::maps::NAMES.iter().find(|(_, path)| text.ends_with(path));
+    let stem = || {
+        let name = Path::new(&text).file_name().unwrap_or_default().to_string_lossy();
+        name.split('.').next().unwrap_or_default().to_owned()
+    };
+    known.map_or_else(stem, |(name, _)| (*name).to_owned())
+}
+
 impl MapArgs {
+    /// The same options with these points of interest, if there are any.
+    #[must_use]
+    pub fn with_pois(&self, pois: Option<PathBuf>) -> MapArgs {
+        MapArgs { pois: pois.or_else(|| self.pois.clone()), ..self.clone() }
+    }
+
     /// Part of the map to keep.
     pub fn extent(&self) -> Extent {
         if self.whole_map { Extent::Whole } else { Extent::LargestPart }

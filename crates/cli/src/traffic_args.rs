@@ -3,6 +3,7 @@
 use crate::parse::{k_range, millis};
 use anyhow::Result;
 use clap::Args;
+use std::path::Path;
 use traffic::{Profile, SimulationSettings};
 
 /// How agents move and what they ask.
@@ -26,6 +27,12 @@ impl TrafficArgs {
     /// Returns the settings of a simulation of `users` agents.
     pub fn settings(&self, users: u32) -> SimulationSettings {
         SimulationSettings { users, k: self.k, temporal_tolerance: self.dt, seed: self.seed }
+    }
+
+    /// Returns the configuration as the paper names it: `P1-3-5` is profile, dt, largest k.
+    pub fn configuration(&self, profile: &str) -> String {
+        let name = Path::new(profile).file_stem().unwrap_or_default().to_string_lossy();
+        format!("{}-{}-{}", name.to_uppercase(), f64::from(self.dt) / 1000.0, self.k.1)
     }
 
     /// Reads the profile.

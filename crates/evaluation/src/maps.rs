@@ -6,7 +6,7 @@ use crate::results::MapRow;
 use import::{ImportError, Imported, MapSource, Options};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -40,12 +40,19 @@ pub struct MapPlan {
     pub source: MapSource,
     /// Whether every node of an OSM map is a terminal.
     pub every_node: bool,
+    /// Additional points of interest, CSV.
+    pub pois: Option<PathBuf>,
 }
 
 impl MapPlan {
-    /// Resolves the text of an experiment. Without a map folder a known name stands for the
-    /// built-in city.
+    /// Resolves the text of an experiment: a known name, a path or a city. `+FILE.csv` behind it adds
+    /// points of interest; relative paths of these files start at the map folder. Without a map
+    /// folder a known name stands for the built-in city, without additions.
     pub fn of(text: &str, folder: Option<&Path>) -> Result<MapPlan, ImportError> {
+        let (text, pois) = match text.rsplit_once('+') {
+            Some((map, file)) if is_table(file) => (map, Some(file)),
+            _ => (text, None),
+        };
         let (text, every_node) = match text.strip_suffix(EVERY_NODE) {
             Some(name) => (name, true),
             None => (text, false),
@@ -59,35 +66,39 @@ impl MapPlan {
         let name = match (&source, known) {
             (MapSource::City(_), Some(_)) => "city".to_owned(),
             (MapSource::City(_), None) | (_, Some(_)) => text.to_owned(),
-            (MapSource::File(path), None) => {
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                name.split('.').next().unwrap_or_default().to_owned()
-            }
+            (MapSource::File(path), None) => stem(path),
         };
         // A city is drawn with junctions only.
         let every_node = every_node && matches!(source, MapSource::File(_));
-        let suffix = if every_node { EVERY_NODE } else { "" };
-        Ok(MapPlan { name: name + suffix, source, every_node })
+        let mut name = name + if every_node { EVERY_NODE } else { "" };
+        let is_replaced = matches!(source, MapSource::City(_)) && known.is_some();
+        let pois =
+            pois.filter(|_| !is_replaced).map(|file| folder.unwrap_or(Path::new("")).join(file));
+        if let Some(file) = &pois {
+            name = format!("{name}+{}", stem(file));
+        }
+        Ok(MapPlan { name, source, every_node, pois })
     }
 
     /// Returns what distinguishes maps of one name: the parameters of a city, or name and size of
-    /// the file.
+    /// the files.
     pub fn fingerprint(&self) -> String {
-        match &self.source {
+        let of_file = |path: &Path| {
+            let size = std::fs::metadata(path).map_or(0, |file| file.len());
+            format!("{} {size}", path.file_name().unwrap_or_default().to_string_lossy())
+        };
+        let source = match &self.source {
             MapSource::City(_) => self.source.to_string(),
-            MapSource::File(path) => {
-                let size = std::fs::metadata(path).map_or(0, |file| file.len());
-                let name = path.file_name().unwrap_or_default().to_string_lossy();
-                let suffix = if self.every_node { EVERY_NODE } else { "" };
-                format!("{name} {size}{suffix}")
-            }
-        }
+            MapSource::File(path) => of_file(path) + if self.every_node { EVERY_NODE } else { "" },
+        };
+        self.pois.as_ref().map_or(source.clone(), |pois| format!("{source} {}", of_file(pois)))
     }
 
     /// Reads the map.
     pub fn read(&self) -> Result<Imported, ImportError> {
         let mut options = Options::default();
         options.osm.every_node = self.every_node;
+        options.pois.clone_from(&self.pois);
         import::read_map(&self.source, &options, &())
     }
 
@@ -114,6 +125,17 @@ impl MapPlan {
     }
 }
 
+/// Whether a path names a CSV file.
+fn is_table(path: &str) -> bool {
+    path.ends_with(".csv") || path.ends_with(".csv.gz")
+}
+
+/// Name of a file without folder and extensions.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.split('.').next().unwrap_or_default().to_owned()
+}
+
 /// Rounds to three decimals.
 fn rounded(number: f64) -> f64 {
     (number * 1000.0).round() / 1000.0
@@ -138,6 +160,32 @@ mod tests {
         assert_eq!(name("city:500:7", None), pair("city:500:7", "city:500:7"));
         assert_eq!(name("own/my-town.osm.pbf", None), pair("my-town", "own/my-town.osm.pbf"));
         assert!(MapPlan::of("city:3", None).is_err());
+    }
+
+    #[test]
+    fn points_of_interest_are_added_to_any_map_and_change_its_name() {
+        let plan = |text, folder: Option<&str>| MapPlan::of(text, folder.map(Path::new)).unwrap();
+        let porto = plan("porto+porto/PORTO_POIs.csv", Some("/maps"));
+        assert_eq!(porto.name, "porto+PORTO_POIs");
+        assert_eq!(porto.pois.as_deref(), Some(Path::new("/maps/porto/PORTO_POIs.csv")));
+        assert_eq!(porto.source.to_string(), "/maps/porto/porto-city.osm.pbf");
+        let replaced = plan("porto+porto/PORTO_POIs.csv", None);
+        assert_eq!((replaced.name.as_str(), &replaced.pois), ("city", &None));
+        let file = plan("a+b.osm.pbf", None);
+        assert_eq!((file.source.to_string().as_str(), &file.pois), ("a+b.osm.pbf", &None));
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("more.csv"), "x,y,category\n10,10,observatory\n")
+            .unwrap();
+        let city = MapPlan::of("city:500:7+more.csv", Some(folder.path())).unwrap();
+        let plain = MapPlan::of("city:500:7", None).unwrap();
+        let categories = |plan: &MapPlan| {
+            let map = plan.read().unwrap().map;
+            map.pois().filter(|&poi| map.category(poi) == "observatory").count()
+        };
+        assert_eq!((categories(&plain), categories(&city)), (0, 1));
+        assert_ne!(plain.fingerprint(), city.fingerprint());
+        let missing = MapPlan::of("city:500:7+none.csv", Some(folder.path())).unwrap();
+        assert!(missing.read().unwrap_err().to_string().contains("none.csv: no such file"));
     }
 
     #[test]

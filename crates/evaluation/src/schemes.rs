@@ -25,9 +25,15 @@ pub const MESHCLOAK: &str = "meshcloak";
 /// Canonical name of the printed method, which the tables and figures of the paper show.
 pub const PAPER: &str = "meshcloak/paper";
 
-/// Canonical names of all compared schemes, in the order of the tables.
+/// Names of all compared schemes, in the order of the tables.
 pub fn names() -> Vec<&'static str> {
     baselines::names().map(|name| if name == MESHCLOAK { PAPER } else { name }).collect()
+}
+
+/// The same with the parameters that canonical names always state.
+pub fn canonical_names() -> Vec<String> {
+    let canonical = |name: &str| canonical(name).unwrap_or_else(|_| name.to_owned());
+    names().into_iter().map(canonical).collect()
 }
 
 /// Describes the valid scheme names, for error messages.
@@ -228,6 +234,14 @@ mod tests {
         ] {
             assert!(matches!(canonical(name), Err(NameError::Unknown(_))), "{name}");
         }
+    }
+
+    #[test]
+    fn canonical_names_of_all_schemes_are_their_own_canonical_names() {
+        let all = canonical_names();
+        assert!(all.iter().all(|name| canonical(name).unwrap() == *name) && all[0] == PAPER);
+        assert!(all.contains(&"patching:of=casper".to_owned()));
+        assert_eq!(all.len(), names().len());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 fn all() -> BTreeMap<String, Vec<String>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments");
     let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
+    let files = files.filter(|file| file.extension().is_some_and(|extension| extension == "toml"));
     let read = |file: PathBuf| {
         let text = std::fs::read_to_string(&file).unwrap();
         let experiment = Experiment::from_toml(&file, &text).unwrap_or_else(|e| panic!("{e}"));

@@ -3,8 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+use evaluation::neighbours::MeasureRow;
 use evaluation::report::{Data, HtmlReport};
-use evaluation::results::{self, PrivacyRow};
+use evaluation::results::{self, CostRow, PrivacyRow, SkippedRow};
 use evaluation::sample::{FILES, Sample, differences};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -60,13 +61,26 @@ fn every_result_file_names_its_commit_and_crates() {
                 row[list].as_array().is_some_and(|values| !values.is_empty())
             };
             let is_stated = row.is_some_and(|row| has(row, "commits") && has(row, "crates"));
-            // Rows of attacks state their commit each; drawings of targets belong to them.
+            // Some rows state their commit each; drawings belong to such rows.
             let states_own = match name {
                 "privacy.csv" => {
                     let rows: Vec<PrivacyRow> = results::read(&file).unwrap();
                     rows.iter().all(|row| !row.commit.is_empty())
                 }
+                "skipped.csv" => {
+                    let rows: Vec<SkippedRow> = results::read(&file).unwrap();
+                    rows.iter().all(|row| !row.commit.is_empty())
+                }
+                "costs.csv" => {
+                    let rows: Vec<CostRow> = results::read(&file).unwrap();
+                    rows.iter().all(|row| !row.commit.is_empty())
+                }
+                "neighbours.csv" => {
+                    let rows: Vec<MeasureRow> = results::read(&file).unwrap();
+                    rows.iter().all(|row| !row.commit.is_empty())
+                }
                 "victim.csv" => folder.join("privacy.csv").is_file(),
+                "neighbours-drawings.csv" => folder.join("neighbours.csv").is_file(),
                 _ => false,
             };
             assert!(is_stated || states_own, "{}: commit and crates are unknown", file.display());

@@ -53,6 +53,7 @@ pub mod traces;
 pub use atomic_file::AtomicFile;
 pub use city::{CityPlan, CitySizeError};
 pub use coordinates::Coordinates;
+pub use csv_map::{SensitivePlace, read_sensitive_places};
 pub use draft::{Imported, Provenance};
 pub use error::{FileLocation, ImportError, Problem};
 pub use options::{Highways, Options, OsmOptions};

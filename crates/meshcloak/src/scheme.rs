@@ -78,6 +78,12 @@ pub trait Scheme: Send {
         None
     }
 
+    /// Returns what the region of a query must hold by the promise of the scheme's authors. Judges of
+    /// this promise and schemes that wrap another use it.
+    fn requirement(&self, _: &StreetMap, query: &Query, _: &Region<'_>) -> Requirement {
+        Requirement { users: query.k, places: None }
+    }
+
     /// Proposes the sets of one batch. Equal states give equal proposals: what a scheme keeps
     /// between batches may only make it faster.
     fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published;
@@ -111,6 +117,15 @@ macro_rules! forward {
                 (**self).likelihood(map, region, position)
             }
 
+            fn requirement(
+                &self,
+                map: &StreetMap,
+                query: &Query,
+                region: &Region<'_>,
+            ) -> Requirement {
+                (**self).requirement(map, query, region)
+            }
+
             fn cloak(
                 &mut self,
                 state: &State,
@@ -125,6 +140,24 @@ macro_rules! forward {
 
 forward!(&mut S);
 forward!(Box<S>);
+
+/// What the region of a query must hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Requirement {
+    /// Smallest number of users inside.
+    pub users: u32,
+    /// Places of different meaning, for a scheme that promises them.
+    pub places: Option<DifferentPlaces>,
+}
+
+/// Places of different meaning inside a region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DifferentPlaces {
+    /// Smallest number that the scheme promises.
+    pub required: u32,
+    /// Number inside.
+    pub present: u32,
+}
 
 /// A scheme as lists, tables (Table I of the paper) and attacks see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -33,6 +33,14 @@ pub struct GatewayCost {
     pub engine: Duration,
 }
 
+impl GatewayCost {
+    /// Time of the engine per answered question, in milliseconds; `None` if none is answered.
+    pub fn engine_ms_per_answer(&self) -> Option<f64> {
+        let answered = self.user_upload.count();
+        (answered > 0).then(|| self.engine.as_secs_f64() * 1000.0 / answered as f64)
+    }
+}
+
 /// Questions of a run: objects within a range.
 pub struct RangeQuestions<'a> {
     /// Objects by cells.
@@ -144,6 +152,7 @@ mod tests {
     use meshcloak::distance::Atlas;
     use meshcloak::mesh_cloak::Settings;
     use meshcloak::units::Length;
+    use std::cell::Cell;
     use std::sync::Arc;
     use traffic::{Profile, Simulation, SimulationSettings};
 
@@ -160,8 +169,16 @@ mod tests {
         let atlas = Arc::new(Atlas::new(map, Length::metres(2_000.0)));
         let mut engine = Engine::new(Arc::clone(&atlas), Settings::default());
         let questions = RangeQuestions { grid: &grid, size, range: 400.0 };
-        let cost = measure(&mut engine, &seconds, &questions, &|| Duration::ZERO);
+        let begun = Cell::new(Duration::ZERO);
+        let clock = || begun.replace(begun.get() + Duration::from_millis(1));
+        let cost = measure(&mut engine, &seconds, &questions, &clock);
         assert_eq!(cost.answered.count(), 600 * 11);
+        // The clock advances by 1 ms between two calls: one for each batch.
+        let batches = begun.get().as_secs_f64() * 1000.0 / 2.0;
+        let answers = cost.answered.value().unwrap() * 6_600.0;
+        let expected = batches / answers;
+        let found = cost.engine_ms_per_answer().unwrap();
+        assert!((found - expected).abs() < 1e-9 && answers < 6_000.0, "{found} {expected}");
         assert!(cost.answered.value().unwrap() > 0.2, "{cost:?}");
         let per_answer = |average: Average| average.value().unwrap();
         assert!(per_answer(cost.user_download) >= 100.0);

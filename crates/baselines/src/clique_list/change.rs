@@ -3,8 +3,8 @@
 use super::{CliqueList, Increment};
 
 /// Nodes with more neighbours are inserted with all edges, even under [`Increment::Edge`], which
-/// would rewrite their clique once per neighbour.
-const MAX_SINGLE_EDGES: usize = 1 << 10;
+/// would read all neighbours once per neighbour. The list is the same.
+const MAX_SINGLE_EDGES: usize = 64;
 
 impl CliqueList {
     /// Inserts a node with edges to `neighbours`, which are distinct nodes of the graph.

@@ -57,8 +57,9 @@ fn enlarge_corners(rectangle: Rectangle, member: &BoundedQuery) -> Rectangle {
 
 /// Prunes a clique to a publishable set and returns its rectangle; `None` if no member remains.
 ///
-/// Removes members whose k exceeds the size, and then those whose movement boundary the rectangle
-/// leaves, to a fixpoint.
+/// Removes all members whose k exceeds the size, then the one whose movement boundary the rectangle
+/// exceeds most, to a fixpoint. Without that member the rectangle may shrink into the boundaries of
+/// the others, which therefore stay.
 pub(super) fn prune<'a, P: Copy>(
     members: &mut Vec<P>,
     query: impl Fn(P) -> &'a BoundedQuery,
@@ -71,14 +72,16 @@ pub(super) fn prune<'a, P: Copy>(
             continue;
         }
         let rectangle = cloaked_rectangle(members.iter().map(|&member| query(member)), min_area)?;
-        let may_be_in = |&member: &P| {
-            let boundary = query(member).movement_boundary();
-            boundary.is_none_or(|boundary| boundary.contains_all(rectangle))
+        let excess = |&member: &P| {
+            let boundary = query(member).movement_boundary()?;
+            (!boundary.contains_all(rectangle)).then(|| boundary.excess(rectangle))
         };
-        members.retain(may_be_in);
-        if members.len() == size {
+        let excesses = members.iter().map(excess).enumerate();
+        let outside = excesses.filter_map(|(index, excess)| Some((index, excess?)));
+        let Some((worst, _)) = outside.max_by(|a, b| a.1.total_cmp(&b.1)) else {
             return Some(rectangle);
-        }
+        };
+        members.remove(worst);
     }
 }
 
@@ -133,6 +136,58 @@ mod tests {
         }
     }
 
+    /// Whether a set with this rectangle meets every k and movement boundary.
+    fn is_publishable(members: &[&BoundedQuery], rectangle: Rectangle) -> bool {
+        members.iter().all(|member| {
+            let boundary = member.movement_boundary();
+            member.k as usize <= members.len()
+                && boundary.is_none_or(|boundary| boundary.contains_all(rectangle))
+        })
+    }
+
+    /// Size of the largest publishable subset, by trying all.
+    fn largest_subset(all: &[BoundedQuery]) -> usize {
+        let sets = (1..1_u32 << all.len()).filter_map(|set| {
+            let chosen = (0..all.len()).filter(|index| set >> index & 1 == 1);
+            let members: Vec<&BoundedQuery> = chosen.map(|index| &all[index]).collect();
+            let rectangle = cloaked_rectangle(members.iter().copied(), 0.0)?;
+            is_publishable(&members, rectangle).then_some(members.len())
+        });
+        sets.max().unwrap_or(0)
+    }
+
+    /// Size after removing all members outside their boundaries at once.
+    fn size_without_all_outside(all: &[BoundedQuery]) -> usize {
+        let mut members: Vec<&BoundedQuery> = all.iter().collect();
+        while let Some(rectangle) = cloaked_rectangle(members.iter().copied(), 0.0) {
+            let size = members.len();
+            members.retain(|member| {
+                let boundary = member.movement_boundary();
+                member.k as usize <= size
+                    && boundary.is_none_or(|boundary| boundary.contains_all(rectangle))
+            });
+            if members.len() == size {
+                break;
+            }
+        }
+        members.len()
+    }
+
+    #[test]
+    fn pruning_keeps_nearly_as_many_members_as_the_largest_publishable_subset() {
+        let (mut kept, mut largest, mut more) = (0, 0, 0);
+        for seed in 0..600 {
+            let all = random_queries(seed, 1 + seed as usize % 9);
+            let mut members: Vec<usize> = (0..all.len()).collect();
+            prune(&mut members, |index| &all[index], 0.0);
+            let (best, at_once) = (largest_subset(&all), size_without_all_outside(&all));
+            assert!((at_once..=best).contains(&members.len()), "seed {seed}");
+            (kept, largest) = (kept + members.len(), largest + best);
+            more += usize::from(members.len() > at_once);
+        }
+        assert!(kept * 10 >= largest * 9 && more > 20, "{kept} of {largest}, {more}");
+    }
+
     #[test]
     fn a_pruned_clique_meets_every_k_and_movement_boundary() {
         let mut sizes = 0;
@@ -141,11 +196,8 @@ mod tests {
             let mut members: Vec<usize> = (0..all.len()).collect();
             let rectangle = prune(&mut members, |index| &all[index], 0.0);
             assert_eq!(rectangle.is_none(), members.is_empty());
-            for member in members.iter().map(|&index| all[index]) {
-                let boundary = member.movement_boundary();
-                assert!(member.k as usize <= members.len());
-                assert!(boundary.is_none_or(|boundary| boundary.contains_all(rectangle.unwrap())));
-            }
+            let members: Vec<&BoundedQuery> = members.iter().map(|&index| &all[index]).collect();
+            assert!(rectangle.is_none_or(|rectangle| is_publishable(&members, rectangle)));
             sizes += members.len();
         }
         assert!(sizes > 200, "{sizes}");

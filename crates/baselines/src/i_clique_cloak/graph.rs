@@ -2,23 +2,28 @@
 
 use super::HORIZON;
 use super::boundary::BoundedQuery;
+use super::side_intervals::SideIntervals;
 use crate::clique_list::{CliqueList, Increment};
-use crate::query_grid::QueryGrid;
 use crate::waiting_table::WaitingTable;
 use meshcloak::distance::Atlas;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::scheme::State;
 use meshcloak::units::Time;
+use std::collections::BTreeSet;
 
 /// Graph of the waiting queries.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Graph {
     waiting_table: WaitingTable,
     /// By number of the waiting table.
     queries: Vec<BoundedQuery>,
     /// By number: whether the query is a node. Published queries are in the table but not in the graph.
     present: Vec<bool>,
-    grid: QueryGrid,
+    sides: SideIntervals,
+    /// Waiting queries by user.
+    by_user: BTreeSet<(UserId, u32)>,
+    /// No waiting query is older.
+    oldest: Option<Time>,
     pub(super) edges: usize,
     pub(super) cliques: CliqueList,
     /// Whether `cliques` holds the maximal cliques of the graph.
@@ -32,19 +37,6 @@ const fn max_edges(queries: usize) -> usize {
 }
 
 impl Graph {
-    pub(super) fn new(atlas: &Atlas) -> Graph {
-        Graph {
-            waiting_table: WaitingTable::default(),
-            queries: Vec::new(),
-            present: Vec::new(),
-            grid: QueryGrid::new(atlas.map().bounds()),
-            edges: 0,
-            cliques: CliqueList::default(),
-            has_cliques: false,
-            neighbours: Vec::new(),
-        }
-    }
-
     pub(super) fn query(&self, number: u32) -> &BoundedQuery {
         &self.queries[number as usize]
     }
@@ -80,28 +72,40 @@ impl Graph {
         self.waiting_table.clear();
         self.queries.clear();
         self.present.clear();
-        self.grid.clear();
+        self.sides.clear();
+        self.by_user.clear();
+        self.oldest = None;
         (self.edges, self.has_cliques) = (0, false);
     }
 
     /// Removes departed queries, and waiting ones whose user has a newer published rectangle; returns
     /// the latter, to be inserted again.
     fn remove_departed(&mut self, state: &State, now: Time) -> Vec<Query> {
-        let mut users: Vec<UserId> = Vec::new();
+        let mut suspects = BTreeSet::new();
         for id in &state.departed {
-            users.extend(self.remove(*id).map(|query| query.user));
+            let user = self.remove(*id).map(|query| query.user);
+            suspects.extend(user.into_iter().flat_map(|user| self.numbers_of(user)));
         }
-        let may_differ =
-            |query: &Query| query.asked_at + HORIZON < now || users.contains(&query.user);
-        let differs = |number: u32| !self.queries[number as usize].is_up_to_date(&state.history);
-        let all = self.waiting_table.all().filter(|(_, query)| may_differ(query));
-        let outdated: Vec<QueryId> =
-            all.filter(|(number, _)| differs(*number)).map(|(_, query)| query.id).collect();
-        outdated.into_iter().filter_map(|id| self.remove(id)).collect()
+        if self.oldest.is_some_and(|oldest| oldest + HORIZON < now) {
+            // Rectangles of these users may be forgotten.
+            let all = || self.waiting_table.all();
+            let is_old = |query: &Query| query.asked_at + HORIZON < now;
+            suspects.extend(all().filter(|(_, query)| is_old(query)).map(|(number, _)| number));
+            self.oldest = all().map(|(_, query)| query.asked_at).min();
+        }
+        suspects.retain(|&number| !self.query(number).is_up_to_date(&state.history));
+        let ids: Vec<QueryId> = suspects.iter().map(|&number| self.query(number).id).collect();
+        ids.into_iter().filter_map(|id| self.remove(id)).collect()
+    }
+
+    /// Waiting queries of a user.
+    fn numbers_of(&self, user: UserId) -> impl Iterator<Item = u32> {
+        self.by_user.range((user, 0)..=(user, u32::MAX)).map(|&(_, number)| number)
     }
 
     fn remove(&mut self, id: QueryId) -> Option<Query> {
         let (number, query) = self.waiting_table.remove(id)?;
+        self.by_user.remove(&(query.user, number));
         self.withdraw(number);
         Some(query)
     }
@@ -109,11 +113,13 @@ impl Graph {
     /// Removes a node from the graph if it is present.
     pub(super) fn withdraw(&mut self, number: u32) {
         if std::mem::replace(&mut self.present[number as usize], false) {
-            let query = self.queries[number as usize];
-            self.grid.remove(number, query.point);
-            self.edges -= self.find_neighbours(&query).len();
+            self.sides.remove(number);
             if self.has_cliques {
                 self.cliques.remove_node(number);
+                self.edges = self.cliques.edge_count();
+            } else {
+                let query = self.queries[number as usize];
+                self.edges -= self.find_neighbours(&query).len();
             }
         }
     }
@@ -128,7 +134,9 @@ impl Graph {
             self.queries[number as usize] = bounded;
             self.present[number as usize] = true;
         }
-        self.grid.insert(number, bounded.point);
+        self.sides.insert(number, &bounded);
+        self.by_user.insert((query.user, number));
+        self.oldest = self.oldest.into_iter().chain([query.asked_at]).min();
         self.edges += degree;
         self.has_cliques &= self.edges <= max_edges(waiting);
         if self.has_cliques {
@@ -154,23 +162,55 @@ impl Graph {
         self.has_cliques = true;
     }
 
-    /// Returns the neighbours, ascending. Searches the grid cells of the movement boundary, or all
-    /// queries if those are fewer.
+    /// Returns the neighbours, ascending.
     pub(super) fn find_neighbours(&mut self, query: &BoundedQuery) -> &[u32] {
-        let Graph { queries, present, grid, neighbours, .. } = self;
+        let Graph { queries, sides, neighbours, .. } = self;
         neighbours.clear();
-        let mut test = |number: u32| {
-            if present[number as usize] && queries[number as usize].is_adjacent(query) {
-                neighbours.push(number);
-            }
-        };
-        match query.movement_boundary().map(|boundary| boundary.bounds()) {
-            Some(boundary) if grid.cells_within(boundary) < queries.len() => {
-                grid.within(boundary, test);
-            }
-            _ => (0..queries.len() as u32).for_each(&mut test),
-        }
-        neighbours.sort_unstable();
+        let is_adjacent = |&number: &u32| queries[number as usize].is_adjacent(query);
+        neighbours.extend(sides.meeting(query).filter(is_adjacent));
         neighbours
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::i_clique_cloak::testing::random_queries;
+    use meshcloak::town::Town;
+    use rand::RngExt as _;
+
+    #[test]
+    fn neighbours_and_edges_are_those_of_all_pairs() {
+        let (mut edges, mut withdrawn) = (0, 0);
+        for seed in 0..200 {
+            let mut random = Town::generator(seed);
+            let town = Town::random(seed);
+            let all = random_queries(seed, 2 + seed as usize % 40);
+            let waiting = town.random_queries(&mut random, all.len());
+            let mut graph = Graph { has_cliques: seed % 2 == 0, ..Graph::default() };
+            for (bounded, query) in all.iter().zip(&waiting) {
+                graph.insert(*bounded, query, all.len());
+                if random.random_bool(0.3) {
+                    graph.withdraw(random.random_range(0..graph.queries.len() as u32));
+                    withdrawn += 1;
+                }
+            }
+            let numbers = || (0..graph.queries.len()).filter(|&number| graph.present[number]);
+            let (mut count, numbers) = (0, numbers().collect::<Vec<usize>>());
+            for query in &all {
+                let is_adjacent = |&&number: &&usize| graph.queries[number].is_adjacent(query);
+                let expected: Vec<u32> =
+                    numbers.iter().filter(is_adjacent).map(|&number| number as u32).collect();
+                assert_eq!(graph.find_neighbours(query), expected, "seed {seed}");
+            }
+            for (index, &a) in numbers.iter().enumerate() {
+                let later = numbers[index + 1..].iter();
+                count +=
+                    later.filter(|&&b| graph.queries[a].is_adjacent(&graph.queries[b])).count();
+            }
+            assert_eq!(graph.edges, count, "seed {seed}");
+            edges += count;
+        }
+        assert!(edges > 1_000 && withdrawn > 500, "{edges} {withdrawn}");
     }
 }

@@ -10,6 +10,7 @@ mod boundary;
 mod cloaked_rectangle;
 mod graph;
 mod local_search;
+mod side_intervals;
 #[cfg(test)]
 mod testing;
 
@@ -88,7 +89,7 @@ impl ICliqueCloak {
         ICliqueCloak {
             settings,
             now: Time::default(),
-            graph: Graph::new(&atlas),
+            graph: Graph::default(),
             published_users: Vec::new(),
             published: Published::default(),
             atlas,

@@ -119,7 +119,7 @@ fn users_join_the_nearest_group_and_leave_with_their_last_query() {
     assert_eq!((users(&shown[0], 1), users(&shown[0], 4)), (vec![1, 2], vec![3, 4]));
     assert_eq!((users(&shown[1], 2), users(&shown[1], 5)), (vec![1, 2], vec![3, 4, 5]));
     assert_eq!(users(&shown[2], 1), [1, 3, 4, 5]);
-    assert_eq!(users(&shown[3], 1), []);
+    assert_eq!(users(&shown[3], 1), Vec::<u64>::new());
 }
 
 #[test]

@@ -1,9 +1,7 @@
 //! The grid of places: its public requirements and the users of a batch, as summed-area tables.
 
-use super::L2p2Settings;
 use crate::runs::Runs;
 use meshcloak::map::StreetMap;
-use meshcloak::mix::mix64;
 use meshcloak::units::{Point, Rectangle};
 
 /// Column and row of a cell.
@@ -57,36 +55,61 @@ impl SummedAreaTable {
     }
 }
 
-/// Requirements of all cells.
-#[derive(Clone, Debug)]
-pub(super) struct RequirementGrid {
+/// Square cells over a map.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct CellGrid {
     corner: Point,
     side: f64,
     pub(super) columns: usize,
     pub(super) rows: usize,
-    pub(super) factor: u32,
-    /// Sensitive cells, by number.
-    sensitive: Vec<bool>,
-    sensitive_counts: SummedAreaTable,
+}
+
+/// Requirements of all cells.
+#[derive(Clone, Debug)]
+pub(super) struct RequirementGrid {
+    pub(super) cells: CellGrid,
+    /// Factor of each cell, by number.
+    factors: Vec<u32>,
+    /// Factors above 1, descending, each with its cells.
+    raised: Vec<(u32, SummedAreaTable)>,
 }
 
 impl RequirementGrid {
-    /// Draws the sensitive cells of a map.
-    pub(super) fn new(map: &StreetMap, settings: &L2p2Settings) -> RequirementGrid {
+    /// Builds the tables of the factors, which are given by number of the cell.
+    pub(super) fn new(cells: CellGrid, factors: Vec<u32>) -> RequirementGrid {
+        let mut values: Vec<u32> = factors.iter().copied().filter(|&factor| factor > 1).collect();
+        values.sort_unstable_by(|a, b| b.cmp(a));
+        values.dedup();
+        let table = |&value: &u32| {
+            let mut table = SummedAreaTable::default();
+            let has = |cell: Cell| u32::from(factors[cells.number(cell)] == value);
+            table.fill(cells.columns, cells.rows, has);
+            (value, table)
+        };
+        RequirementGrid { raised: values.iter().map(table).collect(), cells, factors }
+    }
+
+    /// Factor by which a cell raises k.
+    pub(super) fn factor_of(&self, cell: Cell) -> u32 {
+        self.factors[self.cells.number(cell)]
+    }
+
+    /// Largest factor of the cells of a rectangle.
+    pub(super) fn max_factor(&self, rectangle: CellRectangle) -> u32 {
+        let found = self.raised.iter().find(|(_, cells)| cells.sum(rectangle) > 0);
+        found.map_or(1, |(factor, _)| *factor)
+    }
+}
+
+impl CellGrid {
+    /// Covers a map with cells of that side in metres; larger ones if they were too many.
+    pub(super) fn new(map: &StreetMap, side: f64) -> CellGrid {
         let bounds = map.bounds();
         let corner = Point::new(bounds.min.x - MARGIN, bounds.min.y - MARGIN);
         let (width, height) = (bounds.width() + 2.0 * MARGIN, bounds.height() + 2.0 * MARGIN);
-        let side = settings.cell.max(width.max(height) / MAX_CELLS);
+        let side = side.max(width.max(height) / MAX_CELLS);
         let (columns, rows) = ((width / side) as usize + 1, (height / side) as usize + 1);
-        let threshold = settings.share * 2.0_f64.powi(53);
-        let draw = |number: u64| (mix64(mix64(settings.seed) ^ number) >> 11) as f64;
-        let sensitive: Vec<bool> =
-            (0..(columns * rows) as u64).map(|number| draw(number) < threshold).collect();
-        let mut sensitive_counts = SummedAreaTable::default();
-        sensitive_counts
-            .fill(columns, rows, |cell| u32::from(sensitive[cell.row * columns + cell.column]));
-        let factor = settings.factor;
-        RequirementGrid { corner, side, columns, rows, factor, sensitive, sensitive_counts }
+        CellGrid { corner, side, columns, rows }
     }
 
     /// Cell of a point.
@@ -110,22 +133,26 @@ impl RequirementGrid {
         cell.row * self.columns + cell.column
     }
 
-    /// Factor by which a cell raises k.
-    pub(super) fn factor_of(&self, cell: Cell) -> u32 {
-        if self.sensitive[self.number(cell)] { self.factor } else { 1 }
+    /// Cells of which a rectangle in metres holds more than the border.
+    pub(super) fn covered(&self, rectangle: Rectangle) -> CellRectangle {
+        let min = self.cell(rectangle.min);
+        let Cell { mut column, mut row } = self.cell(rectangle.max);
+        column -= usize::from(column > min.column && self.left(column) >= rectangle.max.x);
+        row -= usize::from(row > min.row && self.bottom(row) >= rectangle.max.y);
+        CellRectangle { min, max: Cell { column, row } }
     }
 
-    /// Largest factor of the cells of a rectangle.
-    pub(super) fn max_factor(&self, rectangle: CellRectangle) -> u32 {
-        if self.sensitive_counts.sum(rectangle) > 0 { self.factor } else { 1 }
+    fn left(&self, column: usize) -> f64 {
+        border(self.corner.x, self.side, column)
+    }
+
+    fn bottom(&self, row: usize) -> f64 {
+        border(self.corner.y, self.side, row)
     }
 
     /// Rectangle of cells in metres.
     pub(super) fn rectangle(&self, cells: CellRectangle) -> Rectangle {
-        let point = |column: usize, row: usize| {
-            let x = border(self.corner.x, self.side, column);
-            Point::new(x, border(self.corner.y, self.side, row))
-        };
+        let point = |column: usize, row: usize| Point::new(self.left(column), self.bottom(row));
         let CellRectangle { min, max } = cells;
         Rectangle { min: point(min.column, min.row), max: point(max.column + 1, max.row + 1) }
     }
@@ -148,7 +175,7 @@ impl UserGrid {
     /// Replaces the users by those of a batch, given with their cells.
     pub(super) fn fill(
         &mut self,
-        grid: &RequirementGrid,
+        grid: &CellGrid,
         users: impl Iterator<Item = (Cell, u32)> + Clone,
     ) {
         let numbered = users.map(|(cell, index)| (grid.number(cell), index));
@@ -165,7 +192,7 @@ impl UserGrid {
     }
 
     /// Waiting indices of the users in a rectangle.
-    pub(super) fn inside(&self, grid: &RequirementGrid, rectangle: CellRectangle) -> Vec<u32> {
+    pub(super) fn inside(&self, grid: &CellGrid, rectangle: CellRectangle) -> Vec<u32> {
         let CellRectangle { min, max } = rectangle;
         let rows = min.row..=max.row;
         let cells =

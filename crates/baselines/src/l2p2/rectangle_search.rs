@@ -4,7 +4,7 @@
 //! the next: the first that suffices is a smallest one. A summed-area table counts the users of a
 //! rectangle in four additions. Users in one cell have the same smallest rectangle for the same k.
 
-use super::Requirement;
+use super::DecidingCells;
 use super::grid::{Cell, CellRectangle, RequirementGrid, UserGrid};
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct RectangleSearch<'a> {
     grid: &'a RequirementGrid,
     users: &'a UserGrid,
-    requirement: Requirement,
+    deciding: DecidingCells,
     /// Results by cell and k.
     found: FxHashMap<(Cell, u32), Option<CellRectangle>>,
 }
@@ -24,9 +24,9 @@ impl<'a> RectangleSearch<'a> {
     pub(super) fn new(
         grid: &'a RequirementGrid,
         users: &'a UserGrid,
-        requirement: Requirement,
+        deciding: DecidingCells,
     ) -> RectangleSearch<'a> {
-        RectangleSearch { grid, users, requirement, found: FxHashMap::default() }
+        RectangleSearch { grid, users, deciding, found: FxHashMap::default() }
     }
 
     /// Returns the smallest rectangle around a cell for a user's k; of several the one with the
@@ -42,15 +42,15 @@ impl<'a> RectangleSearch<'a> {
 
     /// Whether a rectangle around a cell holds enough users.
     pub(super) fn suffices(&self, cell: Cell, k: u32, rectangle: CellRectangle) -> bool {
-        let factor = match self.requirement {
-            Requirement::Basic => self.grid.factor_of(cell),
-            Requirement::Enhanced => self.grid.max_factor(rectangle),
+        let factor = match self.deciding {
+            DecidingCells::Own => self.grid.factor_of(cell),
+            DecidingCells::Covered => self.grid.max_factor(rectangle),
         };
         self.users.count(rectangle) >= k.saturating_mul(factor)
     }
 
     fn search(&self, cell: Cell, k: u32) -> Option<CellRectangle> {
-        let (columns, rows) = (self.grid.columns, self.grid.rows);
+        let (columns, rows) = (self.grid.cells.columns, self.grid.cells.rows);
         for area in 1..=MAX_AREA.min(columns * rows) {
             let mut best: Option<(u32, CellRectangle)> = None;
             for height in (1..=rows.min(area)).filter(|height| area.is_multiple_of(*height)) {
@@ -81,8 +81,8 @@ impl<'a> RectangleSearch<'a> {
             let last = at.min(count.wrapping_sub(size));
             (at + 1).saturating_sub(size)..if size <= count { last + 1 } else { 0 }
         };
-        let columns = starts(cell.column, width, self.grid.columns);
-        starts(cell.row, height, self.grid.rows).flat_map(move |row| {
+        let columns = starts(cell.column, width, self.grid.cells.columns);
+        starts(cell.row, height, self.grid.cells.rows).flat_map(move |row| {
             columns.clone().map(move |column| CellRectangle {
                 min: Cell { column, row },
                 max: Cell { column: column + width - 1, row: row + height - 1 },
@@ -100,14 +100,14 @@ impl<'a> RectangleSearch<'a> {
                 let min = Cell { column: min.column - 1, ..min };
                 grown.push(CellRectangle { min, max });
             }
-            if max.column + 1 < self.grid.columns {
+            if max.column + 1 < self.grid.cells.columns {
                 let max = Cell { column: max.column + 1, ..max };
                 grown.push(CellRectangle { min, max });
             }
             if min.row > 0 {
                 grown.push(CellRectangle { min: Cell { row: min.row - 1, ..min }, max });
             }
-            if max.row + 1 < self.grid.rows {
+            if max.row + 1 < self.grid.cells.rows {
                 grown.push(CellRectangle { min, max: Cell { row: max.row + 1, ..max } });
             }
             rectangle = grown.into_iter().max_by_key(|&grown| self.users.count(grown))?;

@@ -1,12 +1,15 @@
 //! Delaying: a query waits until every point of its region can be reached from the last region of
 //! its user. It expires if that takes longer than its tolerance.
 
-use super::{OF, WrappedScheme, remember, travel_range};
+use super::{OF, WrappedScheme, travel_range};
 use crate::registry::{SchemeEntry, SchemeError, ThreatModel};
 use meshcloak::history::Horizon;
+use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
 use meshcloak::region::Region;
-use meshcloak::scheme::{Description, Observer, Published, Scheme, Stage, State, Stats};
+use meshcloak::scheme::{
+    Description, Observer, Published, Requirement, Scheme, Stage, State, Stats,
+};
 use meshcloak::units::Time;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,7 +35,7 @@ pub struct Delaying {
 impl Delaying {
     /// Whether the region of a query can be reached completely by now.
     fn is_due(&mut self, state: &State, query: &Query, now: Time, new: &Region<'_>) -> bool {
-        state.history.publication(query.user).is_none_or(|last| {
+        self.wrapped.last(state, query.user).is_none_or(|last| {
             let range = travel_range(query, now - last.at);
             self.wrapped.reach.covers(&last.region, new, range)
         })
@@ -52,15 +55,19 @@ impl Scheme for Delaying {
         Some(self.wrapped.horizon())
     }
 
+    fn requirement(&self, map: &StreetMap, query: &Query, region: &Region<'_>) -> Requirement {
+        self.wrapped.scheme.requirement(map, query, region)
+    }
+
     fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {
-        let proposal = self.wrapped.scheme.cloak(state, now, observer).clone();
+        let proposal = self.wrapped.propose(state, now, observer);
         observer.stage(Stage::Mesh);
         self.published.clear();
         let mut sets: BTreeMap<u32, (u32, Arc<Region<'static>>)> = BTreeMap::new();
         for served in proposal.served() {
             let query = &state.waiting[served.index as usize];
             let set = proposal.set(served.set);
-            if !self.is_due(state, query, now, &set.region) {
+            if !query.asks || !self.is_due(state, query, now, &set.region) {
                 continue;
             }
             let published = &mut self.published;
@@ -69,7 +76,7 @@ impl Scheme for Delaying {
                 (number, Arc::new(set.region.into_owned()))
             });
             published.serve(served.index, *number);
-            remember(published, query, now, Arc::clone(region));
+            self.wrapped.remember(published, query, now, Arc::clone(region));
         }
         let (nodes, cliques) = (state.waiting.len(), self.published.set_count());
         self.published.stats = Stats { nodes, cliques, ..Stats::default() };

@@ -2,15 +2,16 @@
 //! Regions only grow.
 
 use super::crowd::Crowd;
-use super::{OF, WrappedScheme, remember, travel_range};
+use super::{OF, WrappedScheme, travel_range};
 use crate::registry::{SchemeEntry, SchemeError, ThreatModel};
 use crate::rounded_rectangle::RoundedRectangle;
 use meshcloak::distance::Atlas;
 use meshcloak::history::Horizon;
+use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
 use meshcloak::region::Region;
 use meshcloak::scheme::{
-    Description, Observer, Published, RegionDependence, Scheme, Stage, State, Stats,
+    Description, Observer, Published, RegionDependence, Requirement, Scheme, Stage, State, Stats,
 };
 use meshcloak::units::Time;
 use std::sync::Arc;
@@ -48,7 +49,7 @@ impl Patching {
 
     /// The region of a query: patched if something was published for its user before.
     fn region(&mut self, state: &State, query: &Query, new: Region<'_>) -> Patched {
-        let Some(last) = state.history.publication(query.user) else {
+        let Some(last) = self.wrapped.last(state, query.user) else {
             return Patched { region: new.into_owned(), boundary: None };
         };
         // The later of two waiting queries may be published first.
@@ -59,6 +60,30 @@ impl Patching {
             Region::Mesh(_) | Region::Disc(_) => None,
         };
         Patched { region: self.wrapped.reach.patch(&last.region, &new, range), boundary }
+    }
+
+    /// Waiting indices of the users inside a region and its movement boundary.
+    fn members(
+        &self,
+        waiting: &[Query],
+        asker: u32,
+        region: &Region<'_>,
+        boundary: Option<RoundedRectangle>,
+    ) -> Vec<u32> {
+        let map = self.atlas.map();
+        let mut members = self.crowd.inside(map, waiting, region, asker);
+        // An adversary excludes users in the corners, outside the boundary.
+        let point = |index: u32| map.point(waiting[index as usize].position);
+        members.retain(|&index| boundary.as_ref().is_none_or(|b| b.contains(point(index))));
+        members
+    }
+
+    /// Whether a region holds what the wrapped scheme requires, and the asker.
+    fn suffices(&self, query: &Query, region: &Region<'_>, members: &[u32], asker: u32) -> bool {
+        let needed = self.requirement(self.atlas.map(), query, region);
+        members.len() >= needed.users as usize
+            && needed.places.is_none_or(|places| places.present >= places.required)
+            && members.contains(&asker)
     }
 }
 
@@ -77,31 +102,36 @@ impl Scheme for Patching {
         Some(self.wrapped.horizon())
     }
 
+    fn requirement(&self, map: &StreetMap, query: &Query, region: &Region<'_>) -> Requirement {
+        self.wrapped.scheme.requirement(map, query, region)
+    }
+
     fn cloak(&mut self, state: &State, now: Time, observer: &mut dyn Observer) -> &mut Published {
-        let proposal = self.wrapped.scheme.cloak(state, now, observer).clone();
+        let proposal = self.wrapped.propose(state, now, observer);
         observer.stage(Stage::Mesh);
         let waiting = &state.waiting;
         self.crowd.fill(self.atlas.map(), waiting);
         self.published.clear();
         for served in proposal.served() {
             let query = &waiting[served.index as usize];
+            if !query.asks {
+                continue; // a report is a member of sets, and nothing is published for it
+            }
             let Patched { region, boundary } =
                 self.region(state, query, proposal.set(served.set).region);
-            let map = self.atlas.map();
-            let mut members = self.crowd.inside(map, waiting, &region, served.index);
-            // An adversary excludes users in the corners, outside the boundary.
-            let point = |index: u32| map.point(waiting[index as usize].position);
-            members.retain(|&index| boundary.as_ref().is_none_or(|b| b.contains(point(index))));
-            let base = proposal.set(served.set).members.len();
-            // A wrapped scheme without anonymity sets, such as noise, has no k to keep.
-            let needed = if base < query.k as usize { 1 } else { query.k as usize };
-            if members.len() < needed || !members.contains(&served.index) {
+            let has_sets = proposal.set(served.set).members.len() >= query.k as usize;
+            let members = match has_sets {
+                true => self.members(waiting, served.index, &region, boundary),
+                // A wrapped scheme without anonymity sets, such as noise, has no k to keep.
+                false => vec![served.index],
+            };
+            if has_sets && !self.suffices(query, &region, &members, served.index) {
                 continue;
             }
             let ids = members.iter().map(|&index| waiting[index as usize].id);
             let set = self.published.add(ids, &region);
             self.published.serve(served.index, set);
-            remember(&mut self.published, query, now, Arc::new(region));
+            self.wrapped.remember(&mut self.published, query, now, Arc::new(region));
         }
         let (nodes, cliques) = (waiting.len(), self.published.set_count());
         self.published.stats = Stats { nodes, cliques, ..Stats::default() };

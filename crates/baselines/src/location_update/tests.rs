@@ -1,29 +1,43 @@
 use crate::SchemeChoice;
 use crate::rounded_rectangle::RoundedRectangle;
+use crate::testing::with_pois;
 use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
+use meshcloak::map::{Position, StreetId};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
-use meshcloak::scheme::State;
+use meshcloak::scheme::{Pace, Requirement, Scheme, State};
 use meshcloak::town::{Town, town};
-use meshcloak::units::{Length, Point, Rectangle, Speed, Time};
+use meshcloak::units::{Length, Point, Speed, Time};
 use rand::RngExt as _;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A publication: batch, query, members and region.
+/// A publication: batch, query, members, region and what the scheme requires of it.
 struct Shown {
     at: Time,
     query: Query,
     members: usize,
     region: Region<'static>,
+    required: Requirement,
+}
+
+fn build(town: &Town, scheme: &str) -> Box<dyn Scheme> {
+    let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(2_000.0)));
+    SchemeChoice::parse(scheme).unwrap().build(&atlas).unwrap()
+}
+
+/// A random town with points of interest.
+fn random_town(seed: u64) -> Town {
+    let mut town = Town::random(seed);
+    town.map = with_pois(&town, seed);
+    town
 }
 
 /// Runs a scheme in batches of one second.
 fn run(town: &Town, scheme: &str, queries: &[Query]) -> Vec<Shown> {
-    let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(2_000.0)));
-    let mut scheme = SchemeChoice::parse(scheme).unwrap().build(&atlas).unwrap();
+    let (mut scheme, judge) = (build(town, scheme), build(town, scheme));
     let (mut state, mut shown) = (State::default(), Vec::new());
     for second in 1..=40 {
         let now = Time::from_millis(second * 1_000);
@@ -36,7 +50,8 @@ fn run(town: &Town, scheme: &str, queries: &[Query]) -> Vec<Shown> {
         for (query, set) in &done.served {
             let set = done.published.set(*set);
             let (members, region) = (set.members.len(), set.region.into_owned());
-            shown.push(Shown { at: now, query: query.clone(), members, region });
+            let required = judge.requirement(&town.map, query, &region);
+            shown.push(Shown { at: now, query: query.clone(), members, region, required });
         }
     }
     shown
@@ -69,46 +84,134 @@ fn contains(outer: &Region<'_>, inner: &Region<'_>) -> bool {
     }
 }
 
-const WRAPPED: [&str; 3] = ["casper", "hilbert-cloak", "hilbert-streets"];
+/// Wrapped schemes with anonymity sets that publish rectangles.
+const RECTANGLES: [&str; 5] = [
+    "casper",
+    "interval-cloak",
+    "hilbert-cloak",
+    "reciprocal-framework",
+    "l2p2:cell=60:share=0.5:factor=3",
+];
+
+/// Wrapped schemes with anonymity sets that publish meshes.
+const MESHES: [&str; 9] = [
+    "hilbert-streets",
+    "xstar",
+    "plpca",
+    "semantics:places=3",
+    "query-aware",
+    "star-cloak",
+    "road-network-k",
+    "meshcloak",
+    "meshcloak-printed",
+];
+
+/// Wrapped schemes without anonymity sets.
+const NOISE: [&str; 2] = ["planar-laplace", "optimal"];
 
 #[test]
-fn a_patched_region_holds_the_last_one_the_asker_and_k_users() {
-    let mut followed = 0;
-    for (seed, wrapped) in (0..90).zip(WRAPPED.into_iter().cycle()) {
-        let town = Town::random(seed * 5);
+fn all_schemes_without_a_past_can_be_wrapped() {
+    let tested = [&RECTANGLES[..], &MESHES, &NOISE].concat();
+    let names = tested.iter().map(|name| name.split(':').next().unwrap());
+    let wrapped: BTreeSet<&str> = super::WRAPPED.iter().copied().collect();
+    assert_eq!(names.collect::<BTreeSet<&str>>(), wrapped);
+    let town = random_town(40);
+    for name in crate::names() {
+        let scheme = build(&town, name);
+        let has_past =
+            scheme.history_horizon().is_some() || scheme.describe().pace == Pace::Sequential;
+        assert_eq!(wrapped.contains(name), !has_past, "{name}");
+    }
+}
+
+#[test]
+fn a_patched_region_holds_the_last_one_the_asker_and_all_that_is_required() {
+    let (mut followed, mut raised) = (BTreeMap::<&str, usize>::new(), 0);
+    let all = [&RECTANGLES[..], &MESHES].concat();
+    for (seed, wrapped) in (0..30 * all.len() as u64).zip(all.iter().cycle()) {
+        let town = random_town(seed);
         let mut last: BTreeMap<UserId, Region<'static>> = BTreeMap::new();
         for shown in run(&town, &format!("patching:of={wrapped}"), &random_queries(&town, seed)) {
-            let Shown { query, members, region, .. } = shown;
-            assert!(region.contains(&town.map, query.position) && members >= query.k as usize);
+            let Shown { query, members, region, required, .. } = shown;
+            let at = format!("seed {seed} {wrapped}\n{town}");
+            assert!(region.contains(&town.map, query.position), "{at}");
+            assert!(members >= required.users as usize && required.users >= query.k, "{at}");
+            assert!(required.places.is_none_or(|places| places.present >= 3), "{at}");
+            raised += usize::from(required.users > query.k);
             if let Some(last) = last.insert(query.user, region.clone()) {
-                assert!(contains(&region, &last), "seed {seed} {wrapped}\n{town}");
-                followed += 1;
+                assert!(contains(&region, &last), "{at}");
+                *followed.entry(wrapped).or_default() += 1;
             }
         }
     }
-    assert!(followed > 200, "{followed}");
+    assert!(raised > 20 && followed.len() == all.len(), "{raised} {followed:?}");
+    assert!(followed.values().all(|&count| count > 20), "{followed:?}");
+}
+
+#[test]
+fn every_query_of_a_scheme_without_sets_is_patched() {
+    for (seed, wrapped) in (0..20).zip(NOISE.into_iter().cycle()) {
+        let town = random_town(seed * 5);
+        let queries = random_queries(&town, seed);
+        let patched = run(&town, &format!("patching:of={wrapped}"), &queries);
+        assert_eq!(patched.len(), run(&town, wrapped, &queries).len(), "seed {seed} {wrapped}");
+        assert!(patched.iter().all(|shown| shown.members == 1));
+    }
+}
+
+/// Whether every point of `new` can be reached from `last` within a range: in the plane, or along
+/// streets from the ends of `last` to points of each street.
+fn is_reachable(town: &Town, last: &Region<'_>, new: &Region<'_>, range: Length) -> bool {
+    let (last, new) = match (last, new) {
+        (Region::Rectangle(last), Region::Rectangle(new)) => {
+            let boundary = RoundedRectangle { rectangle: *last, radius: range.as_metres() };
+            return boundary.contains_all(*new);
+        }
+        (Region::Mesh(last), Region::Mesh(new)) => (last, new),
+        _ => panic!("one scheme publishes one kind of region"),
+    };
+    let atlas = Atlas::new(town.map.clone(), Length::metres(2_000.0));
+    let at = |street: StreetId, sixths: u32| {
+        let length = town.map.street(street).length.units();
+        Position {
+            street,
+            offset: Length::from_units(length / 6 * sixths + length % 6 * sixths / 6),
+        }
+    };
+    let ends = last.iter().flat_map(|&street| {
+        let start = (!town.map.street(street).one_way).then(|| at(street, 0));
+        start.into_iter().chain([at(street, 6)])
+    });
+    let ends: Vec<Position> = ends.collect();
+    let is_within = |point: Position| {
+        ends.iter().any(|&end| atlas.distance(end, point).is_some_and(|metres| metres <= range))
+    };
+    let others = new.iter().filter(|street| last.binary_search(street).is_err());
+    others.flat_map(|&street| (0..=6).map(move |sixths| at(street, sixths))).all(is_within)
 }
 
 #[test]
 fn a_delayed_region_can_be_reached_from_the_last_one() {
-    let (mut followed, mut withheld) = (0, 0);
-    for (seed, wrapped) in (0..90).zip(["casper", "hilbert-cloak"].into_iter().cycle()) {
-        let town = Town::random(seed * 5);
+    let (mut followed, mut withheld) = (BTreeMap::<&str, usize>::new(), 0);
+    let all = [&RECTANGLES[..], &MESHES].concat();
+    for (seed, wrapped) in (0..20 * all.len() as u64).zip(all.iter().cycle()) {
+        let town = random_town(seed);
         let queries = random_queries(&town, seed);
-        let mut last: BTreeMap<UserId, (Time, Rectangle)> = BTreeMap::new();
+        let mut last: BTreeMap<UserId, (Time, Region<'static>)> = BTreeMap::new();
         let shown = run(&town, &format!("delaying:of={wrapped}"), &queries);
         withheld += run(&town, wrapped, &queries).len().saturating_sub(shown.len());
-        for Shown { at, query, region, .. } in shown {
-            let Region::Rectangle(rectangle) = region else { panic!("rectangles") };
-            if let Some((before, last)) = last.insert(query.user, (at, rectangle)) {
-                let radius = (query.speed.unwrap() * (at - before)).as_metres();
-                let boundary = RoundedRectangle { rectangle: last, radius };
-                assert!(boundary.contains_all(rectangle), "seed {seed} {wrapped}\n{town}");
-                followed += 1;
+        for Shown { at, query, region, members, required } in shown {
+            assert!(members >= required.users as usize, "seed {seed} {wrapped}\n{town}");
+            if let Some((before, last)) = last.insert(query.user, (at, region.clone())) {
+                let range = query.speed.unwrap() * (at - before);
+                let is_reachable = is_reachable(&town, &last, &region, range);
+                assert!(is_reachable, "seed {seed} {wrapped}\n{town}");
+                *followed.entry(wrapped).or_default() += 1;
             }
         }
     }
-    assert!(followed > 100 && withheld > 100, "{followed} {withheld}");
+    assert!(withheld > 500 && followed.len() == all.len(), "{withheld} {followed:?}");
+    assert!(followed.values().all(|&count| count > 10), "{followed:?}");
 }
 
 /// Queries with k = 2 on a street of 2 km in pieces of 100 m: user, second, metres from its start.

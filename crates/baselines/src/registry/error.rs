@@ -40,6 +40,13 @@ pub enum SchemeError {
         /// What is missing and what to do.
         problem: String,
     },
+    /// A file that a parameter names cannot be used.
+    File {
+        /// Name of the scheme.
+        scheme: &'static str,
+        /// The file and what is wrong with it.
+        problem: String,
+    },
 }
 
 impl fmt::Display for SchemeError {
@@ -65,7 +72,9 @@ impl fmt::Display for SchemeError {
                 let (name, range) = (parameter.name, parameter.range);
                 write!(f, "scheme `{}`: {name}={value}; expected {range}", scheme.name)
             }
-            SchemeError::Map { scheme, problem } => write!(f, "scheme `{scheme}`: {problem}"),
+            SchemeError::Map { scheme, problem } | SchemeError::File { scheme, problem } => {
+                write!(f, "scheme `{scheme}`: {problem}")
+            }
         }
     }
 }

@@ -26,7 +26,7 @@ pub struct SchemeEntry {
     pub name: &'static str,
     /// Parameters, in the order of the canonical name.
     pub parameters: &'static [Parameter],
-    /// Adversary that the authors assume.
+    /// Adversary that the authors assume. [`SchemeChoice::threat_model`] includes a wrapped scheme's.
     pub threat_model: ThreatModel,
     /// Builds the scheme on a map.
     pub(crate) build: Constructor,
@@ -117,6 +117,16 @@ impl SchemeChoice {
     /// Returns the parameters with their values.
     pub fn values(&self) -> impl Iterator<Item = (&'static Parameter, &str)> {
         self.arguments.all()
+    }
+
+    /// Returns the adversary that the authors assume. A wrapper counts the users, and has the rule for
+    /// k, of the scheme that it wraps.
+    pub fn threat_model(&self) -> ThreatModel {
+        let own = self.entry.threat_model;
+        self.arguments.wrapped().map_or(own, |wrapped| {
+            let ThreatModel { crowd, k, .. } = wrapped.threat_model();
+            ThreatModel { crowd, k, ..own }
+        })
     }
 
     /// Returns the choice with another random seed, in the scheme and in a wrapped one.

@@ -26,6 +26,8 @@ pub enum ValueRange {
     Word(&'static [&'static str]),
     /// A label of the map, or the empty text.
     Label,
+    /// Path of a file, or the empty text.
+    File,
 }
 
 impl Parameter {
@@ -58,6 +60,11 @@ impl Parameter {
         Parameter { name, meaning, default: words[0], range: ValueRange::Word(words) }
     }
 
+    /// A parameter that names a file, by default none.
+    pub(crate) const fn file(name: &'static str, meaning: &'static str) -> Parameter {
+        Parameter { name, meaning, default: "", range: ValueRange::File }
+    }
+
     /// The random seed of a scheme.
     pub(crate) const fn seed() -> Parameter {
         Parameter::whole("seed", "random seed", "1", (0, u64::MAX))
@@ -80,7 +87,7 @@ impl Parameter {
                 (min..=max).contains(&number).then(|| number.to_string())
             }
             ValueRange::Word(words) => words.contains(&text).then(|| text.to_owned()),
-            ValueRange::Label => Some(text.to_owned()),
+            ValueRange::Label | ValueRange::File => Some(text.to_owned()),
         }
     }
 }
@@ -92,6 +99,7 @@ impl fmt::Display for ValueRange {
             ValueRange::Whole(min, max) => write!(f, "a whole number from {min} to {max}"),
             ValueRange::Word(words) => f.write_str(&words.join(", ")),
             ValueRange::Label => f.write_str("a label of the map"),
+            ValueRange::File => f.write_str("a path without `:` and `,`"),
         }
     }
 }

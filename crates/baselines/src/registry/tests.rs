@@ -75,7 +75,7 @@ fn every_parameter_refuses_what_is_outside_its_range() {
                     vec![(i128::from(min) - 1).to_string(), (i128::from(max) + 1).to_string()]
                 }
                 ValueRange::Word(_) => vec![String::new()],
-                ValueRange::Label => continue,
+                ValueRange::Label | ValueRange::File => continue,
             };
             for value in outside.iter().map(String::as_str).chain(["?", "NaN", "1e999"]) {
                 let text = format!("{}:{}={value}", entry.name, parameter.name);
@@ -92,4 +92,21 @@ fn another_seed_reaches_randomised_schemes_only() {
     let seeded = |text: &str| SchemeChoice::parse(text).unwrap().with_seed(7).to_string();
     assert_eq!(seeded("xstar"), "xstar:seed=7");
     assert_eq!(seeded("casper"), "casper");
+}
+
+#[test]
+fn a_wrapper_has_the_crowd_and_the_k_rule_of_the_wrapped_scheme() {
+    let model = |text: &str| SchemeChoice::parse(text).unwrap().threat_model();
+    for (wrapped, crowd, k) in [
+        ("casper", Crowd::Registered, KRule::Personal),
+        ("hilbert-cloak", Crowd::Registered, KRule::Common),
+        ("meshcloak", Crowd::Asking, KRule::Personal),
+    ] {
+        for wrapper in ["patching", "delaying"] {
+            let found = model(&format!("{wrapper}:of={wrapped}"));
+            assert_eq!((found.crowd, found.k), (crowd, k), "{wrapper} of {wrapped}");
+            assert_eq!(found.attack, OwnAttack::Movement);
+        }
+        assert_eq!((model(wrapped).crowd, model(wrapped).k), (crowd, k));
+    }
 }

@@ -87,7 +87,7 @@ pub enum KRule {
 /// An attack that the authors of a scheme promise to withstand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OwnAttack {
-    /// Counts the users inside the region.
+    /// Counts the users inside the region; the scheme states how many it must hold.
     InRegion,
     /// Runs the algorithm and counts the users who publish this region.
     Inversion,
@@ -99,7 +99,7 @@ pub enum OwnAttack {
     Prior,
     /// Counts past visitors of the region, 2^entropy.
     Visitors,
-    /// Counts categories of places in the region.
+    /// Counts places of different meaning in the region.
     Places,
     /// Intersects the candidates of all linked queries.
     Intersection,

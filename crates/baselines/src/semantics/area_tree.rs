@@ -6,8 +6,9 @@
 //! leaves    areas in the order of the tree: those of a node are a run
 //! ```
 
+use super::PlaceRule;
 use super::place_areas::{NONE, PlaceAreas};
-use super::stay_time::{class_distance, diversity};
+use super::stay_time::most_different;
 use crate::runs::Runs;
 use meshcloak::map::{StreetId, StreetMap};
 use std::cmp::Reverse;
@@ -32,37 +33,28 @@ struct GrowingArea {
     categories: BTreeSet<u16>,
     neighbours: BTreeSet<u32>,
     children: Option<(u32, u32)>,
+    /// Street length in units of a length.
+    length: u64,
 }
 
 impl AreaTree {
-    /// Builds the tree of a map's areas for places that differ by θ.
-    pub(super) fn new(map: &StreetMap, areas: &PlaceAreas, theta: f64) -> AreaTree {
+    /// Builds the tree of a map's areas. Those with the fewest different places, up to the required
+    /// number, are united first, then the shortest; each with the adjacent area that adds most of
+    /// what is missing, of several with the shortest.
+    pub(super) fn new(map: &StreetMap, areas: &PlaceAreas, required: PlaceRule) -> AreaTree {
         let measure = |categories: &BTreeSet<u16>| {
             let class = |&category: &u16| areas.classes[usize::from(category)];
             let mut classes: Vec<u8> = categories.iter().map(class).collect();
             classes.sort_unstable();
-            class_distance(theta).map_or(1, |distance| diversity(&classes, distance))
+            most_different(&classes, required.theta)
         };
-        let mut nodes: Vec<GrowingArea> = areas
-            .categories
-            .iter()
-            .map(|categories| GrowingArea {
-                categories: categories.clone(),
-                neighbours: BTreeSet::new(),
-                children: None,
-            })
-            .collect();
-        for (a, b) in areas.adjacent(map) {
-            nodes[a as usize].neighbours.insert(b);
-            nodes[b as usize].neighbours.insert(a);
-        }
+        let mut nodes = growing_areas(map, areas);
         let mut parents = vec![NONE; nodes.len()];
         let mut diversities: Vec<u32> =
             nodes.iter().map(|node| measure(&node.categories)).collect();
-        // Least diverse first, then with the fewest categories, then the oldest.
         let key = |nodes: &[GrowingArea], diversities: &[u32], node: u32| {
-            let categories = nodes[node as usize].categories.len();
-            Reverse((diversities[node as usize], categories, node))
+            let different = diversities[node as usize].min(required.places);
+            Reverse((different, nodes[node as usize].length, node))
         };
         let mut open: BinaryHeap<_> =
             (0..nodes.len() as u32).map(|node| key(&nodes, &diversities, node)).collect();
@@ -75,7 +67,8 @@ impl AreaTree {
                 measure(&categories.union(&nodes[other as usize].categories).copied().collect())
             };
             let gain = |&other: &u32| {
-                (with(other), Reverse(nodes[other as usize].categories.len()), Reverse(other))
+                let different = with(other).min(required.places);
+                (different, Reverse(nodes[other as usize].length), Reverse(other))
             };
             let Some(&other) = nodes[node as usize].neighbours.iter().max_by_key(|o| gain(o))
             else {
@@ -97,6 +90,12 @@ impl AreaTree {
     pub(super) fn path(&self, area: u32) -> impl Iterator<Item = u32> + '_ {
         let next = |node: &u32| Some(self.parents[*node as usize]).filter(|&parent| parent != NONE);
         std::iter::successors((area != NONE).then_some(area), next)
+    }
+
+    /// Number of nodes.
+    #[cfg(test)]
+    pub(super) fn node_count(&self) -> u32 {
+        self.parents.len() as u32
     }
 
     /// Number of pairwise different places of a node.
@@ -155,6 +154,23 @@ impl NodeUsers {
     }
 }
 
+/// Returns the areas of single places.
+fn growing_areas(map: &StreetMap, areas: &PlaceAreas) -> Vec<GrowingArea> {
+    let units = |&street: &StreetId| u64::from(map.street(street).length.units());
+    let area = |(area, categories): (u32, &BTreeSet<u16>)| GrowingArea {
+        categories: categories.clone(),
+        neighbours: BTreeSet::new(),
+        children: None,
+        length: areas.streets.get(area).iter().map(units).sum(),
+    };
+    let mut nodes: Vec<GrowingArea> = (0..).zip(&areas.categories).map(area).collect();
+    for (a, b) in areas.adjacent(map) {
+        nodes[a as usize].neighbours.insert(b);
+        nodes[b as usize].neighbours.insert(a);
+    }
+    nodes
+}
+
 /// Unites two adjacent areas and replaces them among their neighbours.
 fn join(nodes: &mut [GrowingArea], a: u32, b: u32, union: u32) -> GrowingArea {
     let take = |area: &mut GrowingArea| {
@@ -172,7 +188,8 @@ fn join(nodes: &mut [GrowingArea], a: u32, b: u32, union: u32) -> GrowingArea {
         around.remove(&b);
         around.insert(union);
     }
-    GrowingArea { categories, neighbours, children: Some((a, b)) }
+    let length = nodes[a as usize].length + nodes[b as usize].length;
+    GrowingArea { categories, neighbours, children: Some((a, b)), length }
 }
 
 /// Orders the leaves so that those of each node are a run.

@@ -92,11 +92,18 @@ pub(super) fn class_distance(theta: f64) -> Option<u8> {
     (whole < CLASSES).then_some(whole)
 }
 
+/// Size of the largest set of categories that differ pairwise by θ; `classes` holds the class of each
+/// category, ascending.
+pub(super) fn most_different(classes: &[u8], theta: f64) -> u32 {
+    let one = u32::from(!classes.is_empty());
+    class_distance(theta).map_or(one, |distance| diversity(classes, distance))
+}
+
 /// Size of the largest set of categories that differ pairwise by that many classes; `classes` holds
 /// the class of each category, ascending.
 ///
 /// Greedy from the lowest class: the lowest one is in some largest set.
-pub(super) fn diversity(classes: &[u8], distance: u8) -> u32 {
+fn diversity(classes: &[u8], distance: u8) -> u32 {
     let mut last: Option<u8> = None;
     let mut count = 0;
     for &class in classes {

@@ -31,27 +31,62 @@ fn largest_diverse_set(scene: &Scene, streets: &[StreetId], theta: f64) -> u32 {
     subsets.filter(|&subset| is_diverse(subset)).map(u32::count_ones).max().unwrap_or(0)
 }
 
-#[test]
-fn regions_hold_k_users_and_k_different_places() {
-    let mut served = 0;
-    for scene in Scene::many().map(Scene::with_pois) {
-        let theta = [0.0, 0.3, 0.45][scene.seed as usize % 3];
-        let mut scheme = Semantics::new(&scene.atlas, theta).expect("the map has places");
-        for (query, shown) in scene.state.waiting.iter().zip(scene.cloaked(&mut scheme)) {
-            let Some((members, Region::Mesh(streets))) = shown else { continue };
-            let at = format!("seed {} {query:?}\n{}", scene.seed, scene.town);
-            let inside = |user: &&Query| streets.contains(&user.position.street);
-            let users = scene.first_queries().into_iter().filter(inside).map(|user| user.id);
-            let mut users: Vec<_> = users.collect();
-            users.sort_unstable();
-            assert_eq!(members, users, "{at}");
-            assert!(members.len() >= query.k as usize && members.contains(&query.id), "{at}");
-            assert!(largest_diverse_set(&scene, &streets, theta) >= query.k, "{at}");
-            assert!(is_connected(&scene.town.map, &streets), "{at}");
-            served += 1;
+/// Reference: streets of the lowest node around a query that has k users and enough different places,
+/// by counting users and places of every node of the tree that holds the query's street.
+fn lowest_sufficient(scene: &Scene, scheme: &Semantics, query: &Query) -> Option<Vec<StreetId>> {
+    let Semantics { areas, tree, required, .. } = scheme;
+    let mut nodes = Vec::new();
+    for node in 0..tree.node_count() {
+        let mut streets = Vec::new();
+        tree.append_streets(areas, node, &mut streets);
+        if streets.contains(&query.position.street) {
+            nodes.push(streets);
         }
     }
-    assert!(served > 2_000, "{served}");
+    let suffices = |streets: &&Vec<StreetId>| {
+        let inside = |user: &&&Query| streets.contains(&user.position.street);
+        scene.first_queries().iter().filter(inside).count() >= query.k as usize
+            && largest_diverse_set(scene, streets, required.theta) >= required.places
+    };
+    nodes.iter().filter(suffices).min_by_key(|streets| streets.len()).cloned()
+}
+
+#[test]
+fn a_query_publishes_the_lowest_area_with_k_users_and_enough_different_places() {
+    let (mut served, mut unserved, mut diverse) = (0, 0, 0);
+    for scene in Scene::many().map(Scene::with_pois) {
+        let theta = [0.0, 0.3, 0.45][scene.seed as usize % 3];
+        let places = 1 + scene.seed as u32 % 4;
+        let mut scheme = Semantics::new(&scene.atlas, PlaceRule { theta, places }).expect("places");
+        let first = scene.first_queries();
+        for (query, shown) in scene.state.waiting.iter().zip(scene.cloaked(&mut scheme)) {
+            let at = format!("seed {} {query:?}\n{}", scene.seed, scene.town);
+            if !first.iter().any(|one| one.id == query.id) {
+                assert!(shown.is_none(), "{at}");
+                continue;
+            }
+            let expected = lowest_sufficient(&scene, &scheme, query);
+            let Some((members, region)) = shown else {
+                assert_eq!(expected, None, "{at}");
+                unserved += 1;
+                continue;
+            };
+            let requirement = scheme.requirement(&scene.town.map, query, &region);
+            let Region::Mesh(streets) = region else { panic!("meshes") };
+            assert_eq!(Some(streets.to_vec()), expected, "{at}");
+            let inside = |user: &&&Query| streets.contains(&user.position.street);
+            let mut users: Vec<_> = first.iter().filter(inside).map(|user| user.id).collect();
+            users.sort_unstable();
+            assert_eq!(members, users, "{at}");
+            assert!(is_connected(&scene.town.map, &streets), "{at}");
+            let present = largest_diverse_set(&scene, &streets, theta);
+            let stated = Some(DifferentPlaces { required: places, present });
+            assert_eq!(requirement, Requirement { users: query.k, places: stated }, "{at}");
+            served += 1;
+            diverse += usize::from(present > places);
+        }
+    }
+    assert!(served > 2_000 && unserved > 500 && diverse > 500, "{served} {unserved} {diverse}");
 }
 
 #[test]
@@ -59,7 +94,8 @@ fn areas_divide_the_streets_and_nodes_unite_adjacent_areas() {
     let mut unions = 0;
     for scene in Scene::many().map(Scene::with_pois) {
         let map = &scene.town.map;
-        let Semantics { areas, tree, .. } = Semantics::new(&scene.atlas, 0.3).unwrap();
+        let Semantics { areas, tree, .. } =
+            Semantics::new(&scene.atlas, PlaceRule { theta: 0.3, places: 2 }).unwrap();
         let mut roots: BTreeSet<u32> = BTreeSet::new();
         for street in map.streets() {
             let area = areas.of(street);

@@ -1,7 +1,7 @@
 //! Cases of a run: maps, profiles and random seeds to attack, one after the other.
 
 use super::Attack;
-use crate::map_args::MapArgs;
+use crate::map_args::{MapArgs, map_label};
 use crate::progress::Console;
 use crate::traffic_args::profile;
 use anyhow::{Result, bail};
@@ -14,15 +14,15 @@ use evaluation::workload::{Workload, record_journeys, simulate};
 use import::{MapSource, Progress as _};
 use meshcloak::distance::Atlas;
 use meshcloak::units::Length;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use traffic::SimulationSettings;
 
 /// Several maps, profiles and seeds instead of one.
 #[derive(Debug, Args)]
 pub(super) struct CaseArgs {
-    /// Maps to attack: names as in `evaluate` (folder MESHCLOAK_MAPS), paths, or city:STREETS:SEED
-    /// [default: MAP].
+    /// Maps to attack: names as in `evaluate` (folder MESHCLOAK_MAPS), paths, or city:STREETS:SEED;
+    /// `+FILE.csv` behind one adds points of interest [default: MAP].
     #[arg(long, value_name = "MAP,…", value_delimiter = ',', conflicts_with_all = ["map", "outcomes"])]
     maps: Vec<String>,
     /// Profiles to attack [default: that of --profile].
@@ -41,6 +41,15 @@ pub(super) struct AttackCase {
     pub seed: u64,
 }
 
+/// Name and files of a map.
+pub(super) struct AttackedMap {
+    name: String,
+    /// The built-in city if absent.
+    source: Option<MapSource>,
+    /// Additional points of interest.
+    pois: Option<PathBuf>,
+}
+
 /// A map with its name in tables.
 pub(super) struct NamedMap {
     pub name: String,
@@ -48,24 +57,27 @@ pub(super) struct NamedMap {
 }
 
 impl CaseArgs {
-    /// Returns name and source of each map; `single` is the only one by default.
-    pub(super) fn maps(
-        &self,
-        single: Option<&MapSource>,
-    ) -> Result<Vec<(String, Option<MapSource>)>> {
+    /// Returns all maps; `single` is the only one by default.
+    pub(super) fn maps(&self, single: Option<&MapSource>) -> Result<Vec<AttackedMap>> {
         if self.maps.is_empty() {
-            return Ok(vec![(single.map_or("city".to_owned(), map_label), single.cloned())]);
+            let (name, source) = (map_label(single), single.cloned());
+            return Ok(vec![AttackedMap { name, source, pois: None }]);
         }
         let folder = std::env::var_os("MESHCLOAK_MAPS").map(PathBuf::from);
         let mut maps = Vec::new();
         for text in &self.maps {
-            let plan = MapPlan::of(text, folder.as_deref())?;
-            if plan.every_node {
+            let MapPlan { name, source, every_node, pois } = MapPlan::of(text, folder.as_deref())?;
+            if every_node {
                 bail!("--maps {text}: attacks run on junctions only");
             }
-            maps.push((plan.name, Some(plan.source)));
+            maps.push(AttackedMap { name, source: Some(source), pois });
         }
         Ok(maps)
+    }
+
+    /// Whether several maps are attacked.
+    pub(super) fn has_several_maps(&self) -> bool {
+        self.maps.len() > 1
     }
 
     /// Returns all profiles with all seeds; `single` is the only case by default.
@@ -85,12 +97,9 @@ impl CaseArgs {
 
 impl NamedMap {
     /// Reads a map and prepares its distances.
-    pub(super) fn read(
-        (name, source): (String, Option<MapSource>),
-        how: &MapArgs,
-        console: &Console,
-    ) -> Result<NamedMap> {
-        let imported = how.read(source.as_ref(), console)?;
+    pub(super) fn read(map: AttackedMap, how: &MapArgs, console: &Console) -> Result<NamedMap> {
+        let AttackedMap { name, source, pois } = map;
+        let imported = how.with_pois(pois).read(source.as_ref(), console)?;
         console.begin("measuring distances", 0);
         let max_bytes = evaluation::provenance::Machine::detect().max_row_bytes();
         let dc_max = Length::metres(DC_MAX);
@@ -123,8 +132,6 @@ impl Attack {
 
     /// Returns the columns that all rows of a case share.
     pub(super) fn common(&self, map: &str, case: &AttackCase) -> PrivacyRow {
-        let profile = Path::new(&case.profile).file_stem().unwrap_or_default().to_string_lossy();
-        let dt = f64::from(self.traffic.dt) / 1000.0;
         let tick = match self.tick as f64 / 1000.0 {
             1.0 => String::new(),
             seconds => format!(" tick {seconds}"),
@@ -135,29 +142,17 @@ impl Attack {
             users: if given { 0 } else { self.users },
             configuration: match given {
                 true => "given".to_owned(),
-                false => format!(
-                    "{}-{dt}-{}{}{tick}",
-                    profile.to_uppercase(),
-                    self.traffic.k.1,
-                    self.ask_share.map_or(String::new(), |share| format!(" ask {share}"))
-                ),
+                false => {
+                    let configuration = self.traffic.configuration(&case.profile);
+                    let share = self.ask_share.map(|share| format!(" ask {share}"));
+                    format!("{configuration}{}{tick}", share.unwrap_or_default())
+                }
             },
             seed: case.seed,
             commit: env!("MESHCLOAK_COMMIT").to_owned(),
             ..PrivacyRow::default()
         }
     }
-}
-
-/// Returns the name of a map in tables.
-fn map_label(source: &MapSource) -> String {
-    let text = source.to_string();
-    let known = evaluation::maps::NAMES.iter().find(|(_, path)| text.ends_with(path));
-    let stem = || {
-        let name = Path::new(&text).file_name().unwrap_or_default().to_string_lossy();
-        name.split('.').next().unwrap_or_default().to_owned()
-    };
-    known.map_or_else(stem, |(name, _)| (*name).to_owned())
 }
 
 #[cfg(test)]

@@ -11,20 +11,13 @@ pub(super) fn portrait(found: &AttackResults) -> Vec<PortraitRow> {
 }
 
 /// Writes the rows to a folder of results; replaces rows of the same run and keeps all others.
-pub(super) fn write(folder: &Path, rows: &[PrivacyRow], portraits: Vec<PortraitRow>) -> Result<()> {
+pub(super) fn write(folder: &Path, rows: &[PrivacyRow], portraits: &[PortraitRow]) -> Result<()> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-    let path = folder.join("privacy.csv");
-    let mut all: Vec<PrivacyRow> = if path.is_file() { results::read(&path)? } else { Vec::new() };
-    all.retain(|old| !rows.iter().any(|row| row.run() == old.run()));
-    all.extend_from_slice(rows);
-    results::write(&path, &all)?;
+    let is_replaced = |old: &PrivacyRow| rows.iter().any(|row| row.run() == old.run());
+    results::merge(&folder.join("privacy.csv"), rows, is_replaced)?;
     if !portraits.is_empty() {
-        let path = folder.join("victim.csv");
-        let mut all: Vec<PortraitRow> =
-            if path.is_file() { results::read(&path)? } else { Vec::new() };
-        all.retain(|old| !portraits.iter().any(|row| row.scheme == old.scheme));
-        all.extend(portraits);
-        results::write(&path, &all)?;
+        let is_replaced = |old: &PortraitRow| portraits.iter().any(|row| row.scheme == old.scheme);
+        results::merge(&folder.join("victim.csv"), portraits, is_replaced)?;
     }
     Ok(())
 }

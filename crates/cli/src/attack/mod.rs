@@ -8,20 +8,22 @@ mod selection;
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::parse::{ask_share, positive_millis};
 use crate::progress::Console;
+use crate::skipped::skipped_row;
 use crate::stdout;
 use crate::stop;
 use crate::threads::Threads;
 use crate::traffic_args::TrafficArgs;
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 use attacks::ages::AGES;
 use attacks::questions::QUESTIONS;
 use attacks::tracker::TRACKER;
+use baselines::SchemeError;
 use cases::{AttackCase, CaseArgs, NamedMap};
 use clap::Args;
 use evaluation::privacy::{
     AttackPlan, AttackedScheme, DecoyPlan, PortraitRow, RecordedRun, attack_own_model, run_attacks,
 };
-use evaluation::results::{PrivacyRow, own_model_row, privacy_rows};
+use evaluation::results::{PrivacyRow, SkippedRow, merge_skipped, own_model_row, privacy_rows};
 use evaluation::run::{Conditions, Presence};
 use folder::portrait;
 use import::{MapSource, Progress as _};
@@ -175,13 +177,28 @@ impl Attack {
         let dependence = attacks::RegionDependence::Mesh(Default::default());
         let found = recorded?.run_attacks(&map.atlas, dependence, task.plan);
         let rows = privacy_rows(&self.common(&map.name, &self.single_case()), &found);
-        self.write(&rows, portrait(&found))?;
+        self.write(&rows, &portrait(&found))?;
         Ok(rows)
     }
 
     /// Adds rows to the folder of results, if one is given.
-    fn write(&self, rows: &[PrivacyRow], portraits: Vec<PortraitRow>) -> Result<()> {
+    fn write(&self, rows: &[PrivacyRow], portraits: &[PortraitRow]) -> Result<()> {
         self.out.as_ref().map_or(Ok(()), |folder| folder::write(folder, rows, portraits))
+    }
+
+    /// Adds a scheme that cannot run to the list of the folder of results, or removes one that can.
+    fn write_skipped(
+        &self,
+        map: &str,
+        scheme: &AttackedScheme,
+        problem: Option<&SchemeError>,
+    ) -> Result<()> {
+        let Some(folder) = &self.out else { return Ok(()) };
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let row = |problem: &SchemeError| skipped_row("attack", map, scheme.name(), problem);
+        let rows: Vec<SkippedRow> = problem.map(row).into_iter().collect();
+        let key = ("attack", map, scheme.name());
+        Ok(merge_skipped(folder, &rows, |old| old.key() == key)?)
     }
 
     /// Refuses what cannot be done with existing outcomes.
@@ -244,6 +261,8 @@ impl Attack {
         let conditions =
             Conditions { tolerance, dc_max: atlas.dc_max(), presence, tick, lag: Duration::ZERO };
         let mut rows = Vec::new();
+        // Of several schemes or maps, those that do not fit are left out.
+        let may_skip = schemes.len() > 1 || self.cases.has_several_maps();
         console.begin_cells(schemes.len() as u64);
         for (number, scheme) in schemes.iter().enumerate() {
             if stop::is_requested() {
@@ -251,13 +270,14 @@ impl Attack {
             }
             console.set_progress(number as u64, scheme.name().to_owned());
             let found = match run_attacks(scheme, atlas, &workload, conditions, plan) {
-                // Of several schemes, those that need another map are left out.
-                Err(problem) if schemes.len() > 1 => {
+                Err(problem @ SchemeError::Map { .. }) if may_skip => {
                     console.note(&problem.to_string());
+                    self.write_skipped(name, scheme, Some(&problem))?;
                     continue;
                 }
                 found => found?,
             };
+            self.write_skipped(name, scheme, None)?;
             let mut attacked = privacy_rows(&common, &found);
             if attacked.is_empty() {
                 console.note(&format!("{}: no target is served, nothing to attack", scheme.name()));
@@ -272,7 +292,7 @@ impl Attack {
                 let own = attack_own_model(scheme, atlas, &workload, conditions, plan)?;
                 attacked.push(own_model_row(&common, &own));
             }
-            self.write(&attacked, portrait(&found))?;
+            self.write(&attacked, &portrait(&found))?;
             rows.extend(attacked);
         }
         Ok(rows)

@@ -5,21 +5,21 @@ use super::tally::{SchemeCost, object_bytes};
 use crate::drive::reference::Reference;
 use crate::drive::response::AnswerObject;
 use anyhow::Result;
-use evaluation::schemes;
+use evaluation::results::CostRow;
 use gateway::inquiry::Inquiry;
 use gateway::question::Question;
-use gateway::refine::refine;
+use gateway::refine::{Answer, refine};
 use gateway::service::{Objects, RequestPolicy, Service};
 use gateway::walk::Walker;
 use meshcloak::engine::{Batch, RecordedPast, Turn, turn};
-use meshcloak::map::StreetId;
-use meshcloak::query::Query;
-use meshcloak::region::Region;
-use meshcloak::scheme::{Disclosure, State};
-use meshcloak::units::Time;
+use meshcloak::map::{StreetId, StreetMap};
+use meshcloak::query::{Query, QueryId};
+use meshcloak::region::{Disc, Region};
+use meshcloak::scheme::{Disclosure, Pace, Scheme, State};
+use meshcloak::units::{Point, Rectangle, Time};
 use rustix::time::{ClockId, clock_gettime};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 /// What all schemes have in common.
@@ -33,17 +33,20 @@ pub(super) struct Measurement<'a> {
     pub seconds: &'a [Vec<Query>],
 }
 
+/// Tolerance of borders in metres.
+const MARGIN: f64 = 0.001;
+
 /// Users who receive the answer about each region, with the queries' positions.
 type Recipients<'a> = BTreeMap<Vec<StreetId>, Vec<&'a Query>>;
 
 impl Measurement<'_> {
-    /// Measures a scheme.
-    pub(super) async fn run(&self, name: &str) -> Result<SchemeCost> {
-        let mut scheme = schemes::by_name(self.walker.atlas(), name)?;
+    /// Measures a scheme; `row` names it and its setting.
+    pub(super) async fn run(&self, scheme: &mut dyn Scheme, row: CostRow) -> Result<SchemeCost> {
         let mut state = State::default();
-        let mut past = RecordedPast::new(scheme.as_ref());
-        let mut cost = SchemeCost { scheme: name.to_owned(), ..SchemeCost::default() };
+        let mut past = RecordedPast::new(scheme);
+        let mut cost = SchemeCost { row, ..SchemeCost::default() };
         let before = self.proxy.map(CountingProxy::traffic);
+        let pace = scheme.describe().pace;
         // Queries of one second arrive before the batch that ends it.
         let start = self.seconds.iter().flatten().next().map_or(0, |q| q.asked_at.as_millis());
         for second in 0.. {
@@ -51,20 +54,23 @@ impl Measurement<'_> {
             if arrivals.is_none() && state.waiting.is_empty() {
                 break;
             }
-            cost.seconds += u64::from(arrivals.is_some());
+            cost.row.seconds += u64::from(arrivals.is_some());
             let arrivals = arrivals.unwrap_or_default();
-            cost.queries += arrivals.len() as u64;
+            cost.row.queries += arrivals.len() as u64;
             let now = Time::from_millis(start.div_ceil(1000) * 1000 + second as u64 * 1000);
-            past.record(&arrivals, &mut state);
-            let batch = Batch { now, arrivals, cancelled: Vec::new() };
-            let done = turn(scheme.as_mut(), &mut state, batch, &mut ());
-            for (region, users) in self.recipients(&done) {
-                self.ask(now, region, &users, &mut cost).await?;
+            for batch in batches(pace, now, arrivals) {
+                let now = batch.now;
+                past.record(&batch.arrivals, &mut state);
+                let done = turn(scheme, &mut state, batch, &mut ());
+                for (region, users) in self.recipients(&done) {
+                    self.ask(now, region, &users, &mut cost).await?;
+                }
+                past.leave(&done.served);
             }
-            past.leave(&done.served);
         }
         let traffic = self.proxy.map(CountingProxy::traffic);
         cost.wire = traffic.zip(before).map(|(after, before)| after.since(before));
+        cost.finish();
         Ok(cost)
     }
 
@@ -77,7 +83,7 @@ impl Measurement<'_> {
         }
         let mut all = Recipients::new();
         for (set, users) in by_set {
-            let region = done.published.set(set).region.streets(map).into_owned();
+            let region = asked_streets(map, &done.published.set(set).region);
             all.entry(region).or_default().extend(users);
         }
         all
@@ -91,6 +97,11 @@ impl Measurement<'_> {
         users: &[&Query],
         cost: &mut SchemeCost,
     ) -> Result<()> {
+        let is_inside = |query: &Query| region.binary_search(&query.position.street).is_ok();
+        let outside = users.iter().filter(|query| !is_inside(query)).count();
+        cost.row.outside += outside as u64;
+        let inside: BTreeSet<QueryId> =
+            users.iter().filter(|query| is_inside(query)).map(|query| query.id).collect();
         let disclosure = Disclosure { at, region: Region::Mesh(region.into()) };
         let asked: Vec<(&Query, Question)> =
             users.iter().map(|&query| (query, Reference::question_of(query.id.0))).collect();
@@ -100,31 +111,77 @@ impl Measurement<'_> {
             let policy = RequestPolicy::unlimited();
             let objects = self.service.ask_under(&inquiry, &policy).await?;
             cost.request_ms.push(begun.elapsed().as_secs_f64() * 1000.0);
-            cost.requests += 1;
-            cost.candidates += objects.objects().len() as u64;
-            cost.candidate_bytes += objects.objects().iter().map(|o| object_bytes(o)).sum::<u64>();
+            let row = &mut cost.row;
+            row.requests += 1;
+            row.candidates += objects.objects().len() as u64;
+            row.candidate_bytes += objects.objects().iter().map(|o| object_bytes(o)).sum::<u64>();
             for (query, question) in asked.iter().filter(|(_, q)| q.kind() == *inquiry.kind()) {
-                self.refine(query, question, &objects, cost);
+                let answer = self.refine(query, question, &objects, cost);
+                // What is asked about another place need not hold the answer.
+                if inside.contains(&query.id) {
+                    self.check(query, question, &answer, &mut cost.row);
+                }
             }
         }
         Ok(())
     }
 
-    fn refine(&self, query: &Query, question: &Question, objects: &Objects, cost: &mut SchemeCost) {
+    fn refine(
+        &self,
+        query: &Query,
+        question: &Question,
+        objects: &Objects,
+        cost: &mut SchemeCost,
+    ) -> Answer {
         let begun = thread_time();
         let answer = refine(self.walker, query.position, question, objects);
         cost.refinement += thread_time().saturating_sub(begun);
-        cost.answered += 1;
-        cost.objects += answer.found.len() as u64;
-        cost.object_bytes +=
+        let SchemeCost { row, .. } = cost;
+        row.answered += 1;
+        row.objects += answer.found.len() as u64;
+        row.object_bytes +=
             answer.found.iter().map(|found| object_bytes(&found.object)).sum::<u64>();
+        answer
+    }
+
+    /// Compares a sampled answer with that for the true position.
+    fn check(&self, query: &Query, question: &Question, answer: &Answer, row: &mut CostRow) {
         let Some(reference) = self.reference.filter(|r| r.samples(query.id.0)) else { return };
         let found = answer.found.iter();
         let found = found.map(|f| AnswerObject { id: Cow::from(&*f.object.id), metres: f.metres });
         let found: Vec<AnswerObject<'_>> = found.collect();
-        cost.checked += 1;
-        cost.wrong += u64::from(!reference.agrees_at(query.position, question, &found));
+        row.checked += 1;
+        row.wrong += u64::from(!reference.agrees_at(query.position, question, &found));
     }
+}
+
+/// Streets that a region touches. A member on the border of the smallest rectangle may be outside by a
+/// rounding error.
+fn asked_streets(map: &StreetMap, region: &Region<'_>) -> Vec<StreetId> {
+    let grown = match region {
+        Region::Mesh(streets) => return streets.to_vec(),
+        Region::Rectangle(Rectangle { min, max }) => Region::Rectangle(Rectangle {
+            min: Point::new(min.x - MARGIN, min.y - MARGIN),
+            max: Point::new(max.x + MARGIN, max.y + MARGIN),
+        }),
+        Region::Disc(disc) => Region::Disc(Disc { radius: disc.radius + MARGIN, ..*disc }),
+    };
+    grown.streets(map).into_owned()
+}
+
+/// Batches of a second: one, or one for each arrival and one for expiry.
+fn batches(pace: Pace, now: Time, mut arrivals: Vec<Query>) -> Vec<Batch> {
+    let mut all = Vec::new();
+    if pace == Pace::Sequential {
+        arrivals.sort_by_key(|query| query.asked_at);
+        all.extend(arrivals.drain(..).map(|query| Batch {
+            now: query.asked_at,
+            arrivals: vec![query],
+            cancelled: Vec::new(),
+        }));
+    }
+    all.push(Batch { now, arrivals, cancelled: Vec::new() });
+    all
 }
 
 /// Processor time of this thread.

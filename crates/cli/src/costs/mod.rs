@@ -9,13 +9,16 @@ mod render;
 mod tally;
 
 use crate::drive::reference::Reference;
-use crate::map_args::{MAP_HELP, MapArgs};
+use crate::map_args::{MAP_HELP, MapArgs, map_label};
 use crate::progress::Console;
+use crate::skipped::skipped_row;
 use crate::stdout;
 use crate::traffic_args::TrafficArgs;
 use anyhow::{Context as _, Result, bail, ensure};
+use baselines::SchemeError;
 use clap::{Args, ValueEnum};
 use counting_proxy::CountingProxy;
+use evaluation::results::{self, COSTS, CostRow, SkippedRow, merge_skipped};
 use evaluation::schemes;
 use gateway::service::postgis::{Postgis, PostgisSettings, TableName};
 use gateway::service::{BuiltIn, Service};
@@ -25,9 +28,11 @@ use measure::Measurement;
 use meshcloak::distance::Atlas;
 use meshcloak::query::Query;
 use meshcloak::units::Length;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tally::SchemeCost;
+use tokio::runtime::Runtime;
 use traffic::Simulation;
 
 /// Arguments of `costs`.
@@ -36,9 +41,12 @@ use traffic::Simulation;
     after_help = "Questions are those of `drive`, in turn: the 3 nearest objects along streets, \
 all within 300 m, the 5 nearest, all within 400 m along streets. Bytes of objects are those of a JSON \
 object with id, name, category, lon and lat; bytes of a database are those of its connections.
+Rectangles and discs are asked as the streets that they touch. Outside: the streets do not hold the \
+user, as with noise, and the answer is not checked.
 
 Examples:
   meshcloak costs porto.osm.pbf --users 20000 --schemes meshcloak/reciprocal/cell,casper
+  meshcloak costs porto.osm.pbf --schemes all --seconds 30 --out results && meshcloak report results
   meshcloak pois load porto.osm.pbf --database URL
   meshcloak costs porto.osm.pbf --users 20000 --service postgis --database URL"
 )]
@@ -53,7 +61,7 @@ pub struct Costs {
     users: u32,
     #[command(flatten)]
     traffic: TrafficArgs,
-    /// Schemes to compare.
+    /// Schemes to compare, or all; those that cannot run on the map are left out.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',', value_parser = scheme,
           default_values_t = DEFAULT_SCHEMES.map(str::to_owned))]
     schemes: Vec<String>,
@@ -76,6 +84,9 @@ pub struct Costs {
     /// Check one in N answers against the true position; 0 disables the check.
     #[arg(long, value_name = "N", default_value_t = 10)]
     check_one_in: u32,
+    /// Folder for costs.csv, which `meshcloak report` shows; rows of other runs are kept.
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
@@ -105,8 +116,14 @@ enum ServiceArg {
     Postgis,
 }
 
+/// Stands for all schemes.
+const ALL: &str = "all";
+
 fn scheme(name: &str) -> Result<String, String> {
-    schemes::canonical(name).map_err(|problem| problem.to_string())
+    match name {
+        ALL => Ok(ALL.to_owned()),
+        _ => schemes::canonical(name).map_err(|problem| problem.to_string()),
+    }
 }
 
 impl Costs {
@@ -136,20 +153,95 @@ impl Costs {
             reference: reference.as_ref(),
             seconds: &seconds[..seconds.len().min(self.seconds as usize)],
         };
-        let mut costs = Vec::new();
-        console.begin("asking", self.schemes.len() as u64);
-        for name in &self.schemes {
-            let cost = runtime.block_on(measurement.run(name));
-            costs.push(cost.with_context(|| name.clone())?);
-            console.advance(1);
-        }
-        console.clear();
+        let costs = self.measure(&measurement, &runtime, console)?;
         stdout::print(&if self.json { render::json(&costs) } else { render::table(&costs) })?;
-        let wrong: u64 = costs.iter().map(|cost: &SchemeCost| cost.wrong).sum();
+        let wrong: u64 = costs.iter().map(|cost| cost.row.wrong).sum();
         if wrong > 0 {
             bail!("{wrong} answers differ from those for the true position");
         }
         Ok(())
+    }
+
+    /// Measures one scheme after the other and stores the rows.
+    fn measure(
+        &self,
+        measurement: &Measurement<'_>,
+        runtime: &Runtime,
+        console: &Console,
+    ) -> Result<Vec<SchemeCost>> {
+        let (names, map) = (self.scheme_names(), map_label(self.map.as_ref()));
+        let (mut costs, mut skipped) = (Vec::new(), Vec::new());
+        console.begin("asking", names.len() as u64);
+        for name in &names {
+            match schemes::by_name(measurement.walker.atlas(), name) {
+                // Of several schemes, those that need another map are left out.
+                Err(problem @ SchemeError::Map { .. }) if names.len() > 1 => {
+                    console.note(&problem.to_string());
+                    skipped.push(skipped_row("costs", &map, name, &problem));
+                }
+                built => {
+                    let mut scheme = built?;
+                    let cost = measurement.run(scheme.as_mut(), self.row(&map, name));
+                    costs.push(runtime.block_on(cost).with_context(|| name.clone())?);
+                }
+            }
+            console.advance(1);
+        }
+        console.clear();
+        self.write(&map, &costs, &skipped)?;
+        Ok(costs)
+    }
+
+    /// Adds rows to the folder of results, if one is given.
+    fn write(&self, map: &str, costs: &[SchemeCost], skipped: &[SkippedRow]) -> Result<()> {
+        let Some(folder) = &self.out else { return Ok(()) };
+        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+        let rows: Vec<CostRow> = costs.iter().map(|cost| cost.row.clone()).collect();
+        let is_replaced = |old: &CostRow| rows.iter().any(|row| row.run() == old.run());
+        results::merge(&folder.join(COSTS), &rows, is_replaced)?;
+        let has_run = |old: &SkippedRow| {
+            old.command == "costs"
+                && old.map == map
+                && rows.iter().any(|row| row.scheme == old.scheme)
+        };
+        Ok(merge_skipped(folder, skipped, has_run)?)
+    }
+
+    /// Schemes without duplicates. `all` also has the guarantees with the gateway's regions.
+    fn scheme_names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for name in &self.schemes {
+            let all: Vec<String> = match name.as_str() {
+                ALL => {
+                    let canonical = |name: &str| schemes::canonical(name).ok();
+                    let ours = DEFAULT_SCHEMES.into_iter().filter_map(canonical);
+                    ours.chain(schemes::canonical_names()).collect()
+                }
+                _ => vec![name.clone()],
+            };
+            for name in all {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        names
+    }
+
+    fn row(&self, map: &str, scheme: &str) -> CostRow {
+        CostRow {
+            map: map.to_owned(),
+            users: self.users,
+            configuration: self.traffic.configuration(&self.traffic.profile),
+            seed: self.traffic.seed,
+            service: match self.service {
+                ServiceArg::BuiltIn => "built-in".to_owned(),
+                ServiceArg::Postgis => "postgis".to_owned(),
+            },
+            scheme: scheme.to_owned(),
+            commit: env!("MESHCLOAK_COMMIT").to_owned(),
+            ..CostRow::default()
+        }
     }
 
     /// Starts the proxy that counts what passes between this process and the database.

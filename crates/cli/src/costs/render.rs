@@ -5,9 +5,10 @@ use crate::table::grouped;
 use serde_json::{Value, json};
 
 /// Name of each column.
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "scheme",
     "answered",
+    "outside",
     "requests/answer",
     "requests/s",
     "candidates/answer",
@@ -35,25 +36,27 @@ pub(super) fn table(costs: &[SchemeCost]) -> String {
         }
         text.push('\n');
     }
-    let (checked, wrong) = costs.iter().fold((0, 0), |(a, b), c| (a + c.checked, b + c.wrong));
+    let sums = costs.iter().map(|cost| (cost.row.checked, cost.row.wrong));
+    let (checked, wrong) = sums.fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
     text.push_str(&format!("\n{} answers checked, {wrong} wrong\n", grouped(checked)));
     text
 }
 
-fn row(cost: &SchemeCost) -> [String; COLUMNS.len()] {
-    let sent = cost.wire.map_or("–".to_owned(), |wire| whole(cost.per_answer(wire.sent)));
-    let received = cost.wire.map_or(cost.candidate_bytes, |wire| wire.received);
+fn row(SchemeCost { row, .. }: &SchemeCost) -> [String; COLUMNS.len()] {
+    let sent = row.sent_bytes.map_or("–".to_owned(), |sent| whole(row.per_answer(sent)));
+    let received = row.received_bytes.unwrap_or(row.candidate_bytes);
     [
-        cost.scheme.clone(),
-        format!("{:.1} %", cost.share_answered() * 100.0),
-        format!("{:.2}", cost.per_answer(cost.requests)),
-        format!("{:.1}", cost.requests_per_second()),
-        format!("{:.1}", cost.per_answer(cost.candidates)),
-        format!("{:.1}", cost.per_answer(cost.objects)),
+        row.scheme.clone(),
+        format!("{:.1} %", row.share_answered() * 100.0),
+        format!("{:.1} %", row.share_outside() * 100.0),
+        format!("{:.2}", row.per_answer(row.requests)),
+        format!("{:.1}", row.requests_per_second()),
+        format!("{:.1}", row.per_answer(row.candidates)),
+        format!("{:.1}", row.per_answer(row.objects)),
         sent,
-        whole(cost.per_answer(received)),
-        format!("{:.2}", cost.mean_request_ms()),
-        format!("{:.1}", cost.refinement_us()),
+        whole(row.per_answer(received)),
+        format!("{:.2}", row.mean_request_ms),
+        format!("{:.1}", row.refinement_us),
     ]
 }
 
@@ -71,20 +74,22 @@ fn object(cost: &SchemeCost) -> Value {
     let wire = cost.wire.map(|wire| {
         json!({ "sent": wire.sent, "received": wire.received, "statements": wire.statements })
     });
+    let row = &cost.row;
     json!({
-        "scheme": cost.scheme,
-        "seconds": cost.seconds,
-        "queries": cost.queries,
-        "answered": cost.answered,
-        "requests": cost.requests,
-        "candidates": cost.candidates,
-        "objects": cost.objects,
-        "candidate_bytes": cost.candidate_bytes,
-        "object_bytes": cost.object_bytes,
+        "scheme": row.scheme,
+        "seconds": row.seconds,
+        "queries": row.queries,
+        "answered": row.answered,
+        "outside": row.outside,
+        "requests": row.requests,
+        "candidates": row.candidates,
+        "objects": row.objects,
+        "candidate_bytes": row.candidate_bytes,
+        "object_bytes": row.object_bytes,
         "wire": wire,
-        "mean_request_ms": cost.mean_request_ms(),
-        "refinement_us": cost.refinement_us(),
-        "checked": cost.checked,
-        "wrong": cost.wrong,
+        "mean_request_ms": row.mean_request_ms,
+        "refinement_us": row.refinement_us,
+        "checked": row.checked,
+        "wrong": row.wrong,
     })
 }

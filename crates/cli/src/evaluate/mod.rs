@@ -32,7 +32,8 @@ where it stopped, and experiments that share a folder share their common runs. C
 the current runs and writes the results so far.
 
 Maps by name (oldenburg, stockton, paris, porto, porto-alegre, …) are read from the folder in the \
-environment variable MESHCLOAK_MAPS; without it the built-in city replaces them.
+environment variable MESHCLOAK_MAPS; without it the built-in city replaces them. `+FILE.csv` behind a \
+map adds points of interest, as in porto+porto/PORTO_POIs.csv; relative paths start at that folder.
 
 Examples:
   meshcloak evaluate --paper --out results
@@ -52,7 +53,8 @@ pub struct Evaluate {
     /// guarantee paper, coverage own, region reach.
     #[arg(long, conflicts_with = "experiment")]
     paper: bool,
-    /// Maps: names, paths, or city:STREETS:SEED [default: those of the experiment].
+    /// Maps: names, paths, or city:STREETS:SEED, each with +FILE.csv for points of interest [default:
+    /// those of the experiment].
     #[arg(long, value_name = "MAP,…", value_delimiter = ',')]
     maps: Vec<String>,
     /// Schemes [default: those of the experiment].
@@ -110,7 +112,8 @@ impl Evaluate {
     pub fn run(&self, console: &Console) -> Result<()> {
         let experiment = self.experiment()?;
         let maps = std::env::var_os("MESHCLOAK_MAPS").map(PathBuf::from);
-        if maps.is_none() && experiment.grids.iter().any(|grid| grid.maps.iter().any(is_named_map))
+        if maps.is_none()
+            && experiment.grids.iter().any(|grid| grid.maps.iter().any(|map| is_named_map(map)))
         {
             console.note("MESHCLOAK_MAPS is not set; the built-in city replaces the named maps");
         }
@@ -210,8 +213,9 @@ impl Evaluate {
 }
 
 /// Whether `map` is the name of a map in the folder of maps.
-fn is_named_map(map: &String) -> bool {
-    evaluation::maps::NAMES.iter().any(|(name, _)| name == map)
+fn is_named_map(map: &str) -> bool {
+    let name = map.split('+').next();
+    evaluation::maps::NAMES.iter().any(|(known, _)| Some(*known) == name)
 }
 
 fn scheme(name: &str) -> Result<String, String> {

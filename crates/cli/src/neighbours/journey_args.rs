@@ -1,21 +1,16 @@
 //! Users of a neighbouring system: simulated agents or recorded trips, as journeys along streets.
 
+use super::trip_args::{MatchedTrips, TripArgs, note_lost};
 use crate::map_args::{MAP_HELP, MapArgs};
-use crate::parse::interval_millis;
 use crate::picture_file::map_name;
 use crate::progress::Console;
 use crate::table::grouped;
 use crate::traffic_args::profile;
 use anyhow::{Result, bail};
 use clap::Args;
-use evaluation::trips;
-use import::traces::{TraceKind, Trips, read_traces};
 use import::{Imported, MapSource, Progress as _};
 use meshcloak::map::StreetMap;
-use std::path::PathBuf;
-use std::time::Duration;
-use traffic::matching::{MatchSettings, Matched, MatchedPiece, Matcher, Sighting};
-use traffic::traces::overlay;
+use traffic::matching::MatchedPiece;
 use traffic::{Journey, Simulation, SimulationSettings};
 
 /// Map and users.
@@ -27,30 +22,21 @@ pub struct JourneyArgs {
     #[command(flatten)]
     how: MapArgs,
     /// Number of simulated agents.
-    #[arg(long, value_name = "N", default_value_t = 10_000,
+    #[arg(long, value_name = "N", default_value_t = 10_000, conflicts_with = "traces",
           value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     users: u32,
     /// Movement of simulated agents: p1, p2, city, or a TOML file.
-    #[arg(long, value_name = "PROFILE", default_value = "city")]
+    #[arg(long, value_name = "PROFILE", default_value = "city", conflicts_with = "traces")]
     profile: String,
     /// Simulated time, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 3600,
+    #[arg(long, value_name = "SECONDS", default_value_t = 3600, conflicts_with = "traces",
           value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: u32,
     /// Random seed.
     #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
-    /// Recorded trips instead of a simulation: Brinkhoff, taxi CSV or GPX; may be repeated.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["users", "profile", "seconds"])]
-    traces: Vec<PathBuf>,
-    /// Shift all recorded trips so that they begin within this many seconds [default: off; without
-    /// a number: 3600].
-    #[arg(long, value_name = "SECONDS", num_args = 0..=1, default_missing_value = "3600",
-          value_parser = interval_millis, requires = "traces")]
-    overlay: Option<u32>,
-    /// Length of a time stamp of a Brinkhoff trace, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = interval_millis)]
-    stamp: u32,
+    #[command(flatten)]
+    trips: TripArgs,
 }
 
 /// A map and the journeys of its users.
@@ -66,7 +52,7 @@ pub struct Population {
 impl JourneyArgs {
     /// Reads the map and simulates or reads the users.
     pub fn read(&self, console: &Console) -> Result<Population> {
-        let simulated = if self.traces.is_empty() { Some(profile(&self.profile)?) } else { None };
+        let simulated = if self.trips.is_given() { None } else { Some(profile(&self.profile)?) };
         let imported = self.how.read(self.map.as_ref(), console)?;
         let map = map_name(&imported);
         let (journeys, source) = match simulated {
@@ -96,19 +82,7 @@ impl JourneyArgs {
     }
 
     fn matched(&self, map: &StreetMap, console: &Console) -> Result<Vec<Journey>> {
-        let trips = read_traces(&self.traces, console);
-        console.clear();
-        let trips = trips?;
-        for note in trips.skips.notes() {
-            console.note(&note);
-        }
-        let sightings = self.sightings(map, &trips)?;
-        console.begin("matching", sightings.len() as u64);
-        let matched: Vec<Matched> =
-            Matcher::match_all(map, MatchSettings::default(), &sightings, &|done| {
-                console.advance(done);
-            });
-        console.clear();
+        let MatchedTrips { trips, sightings, matched } = self.trips.read(map, console)?;
         let mut journeys = Vec::new();
         for ((trip, sightings), matched) in trips.trips.iter().zip(&sightings).zip(&matched) {
             // The longest piece stands for the trip: a user has one journey.
@@ -117,24 +91,7 @@ impl JourneyArgs {
             let times = &sightings[piece.first..piece.first + piece.stops.len()];
             journeys.extend(Journey::from_matched(map, trip.id.clone(), piece, times));
         }
-        let lost = trips.trips.len() - journeys.len();
-        if lost > 0 {
-            let lost = grouped(lost as u64);
-            console.note(&format!("{lost} trips are not on the map or do not move; left out"));
-        }
+        note_lost(trips.trips.len() - journeys.len(), console);
         Ok(journeys)
-    }
-
-    fn sightings(&self, map: &StreetMap, trips: &Trips) -> Result<Vec<Vec<Sighting>>> {
-        let mut sightings = trips::sightings(map, trips)?;
-        if trips.kind == TraceKind::Brinkhoff {
-            for sighting in sightings.iter_mut().flatten() {
-                sighting.at = sighting.at * self.stamp / 1000;
-            }
-        }
-        if let Some(window) = self.overlay {
-            overlay(sightings.iter_mut(), Duration::from_millis(window.into()));
-        }
-        Ok(sightings)
     }
 }

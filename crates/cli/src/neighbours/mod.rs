@@ -7,7 +7,9 @@ mod mobimix;
 mod nwa;
 mod output_args;
 mod pir;
+mod pir_users;
 mod render;
+mod trip_args;
 
 use crate::progress::Console;
 use anyhow::Result;

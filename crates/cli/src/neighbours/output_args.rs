@@ -41,7 +41,10 @@ impl OutputArgs {
         if let Some(folder) = &self.out {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot create the folder {}", folder.display()))?;
-            merge(folder, rows, drawing)?;
+            let commit = env!("MESHCLOAK_COMMIT");
+            let with_commit =
+                |row: &MeasureRow| MeasureRow { commit: commit.into(), ..row.clone() };
+            merge(folder, &rows.iter().map(with_commit).collect::<Vec<_>>(), drawing)?;
         }
         let rows: Vec<&MeasureRow> = rows.iter().collect();
         stdout::print(&if self.json { render::as_json(&rows) } else { render::as_table(&rows) })

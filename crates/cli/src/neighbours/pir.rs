@@ -1,12 +1,12 @@
 //! `meshcloak neighbours pir`: no trust at all, beside MeshCloak.
 
 use super::output_args::OutputArgs;
+use super::pir_users::{AskedSeconds, PirUsers};
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::parse::{days, positive_metres, positive_number};
 use crate::picture_file::map_name;
 use crate::progress::Console;
 use crate::table::grouped;
-use crate::traffic_args::TrafficArgs;
 use anyhow::{Result, bail};
 use clap::Args;
 use evaluation::neighbours::{Measures, Unit};
@@ -21,7 +21,6 @@ use neighbours::pir::{CellTableSize, PirCost};
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
 use std::time::Duration;
-use traffic::Simulation;
 
 const SYSTEM: &str = "pir";
 /// Largest `dc` of the simulated queries, in metres.
@@ -39,22 +38,22 @@ MeshCloak, whose gateway has to be trusted. Measuring the retrieval needs a prog
 `--features pir`; without it these rows are left out.
 
 A cell holds all that a user in it needs; all cells have the same size. CPU times are of one thread \
-of this machine.
+of this machine. The engine's is that of cloaking alone, for each answered question: `costs` measures \
+the refinement of answers, `drive --bench` the whole gateway. Bytes of MeshCloak are those of its \
+formats for these streets and objects, those of the retrieval are counted.
 
 Examples:
   meshcloak neighbours pir
   meshcloak neighbours pir --cells 1000,10000 --cell-bytes 1000,20000 --json
-  meshcloak neighbours pir porto.osm.pbf --pois PORTO_POIs.csv --users 20000 --out results")]
+  meshcloak neighbours pir porto.osm.pbf --pois PORTO_POIs.csv --users 20000 --out results
+  meshcloak neighbours pir porto.osm.pbf --traces train_1500.csv.gz --overlay 300")]
 pub struct Pir {
     #[arg(help = MAP_HELP)]
     map: Option<MapSource>,
     #[command(flatten)]
     how: MapArgs,
-    /// Number of simulated agents that ask MeshCloak.
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    users: u32,
     #[command(flatten)]
-    traffic: TrafficArgs,
+    users: PirUsers,
     /// Numbers of cells of a city.
     #[arg(long, value_name = "N,…", value_delimiter = ',', default_values_t = [1000, 10_000], value_parser = clap::value_parser!(u32).range(1..))]
     cells: Vec<u32>,
@@ -84,7 +83,6 @@ pub struct Pir {
 struct GatewayCase {
     name: &'static str,
     cost: GatewayCost,
-    queries: u64,
 }
 
 impl Pir {
@@ -103,9 +101,8 @@ impl Pir {
         self.output.write(&measures.rows, &[])
     }
 
-    /// Runs MeshCloak on simulated users.
+    /// Runs MeshCloak on the users.
     fn gateway(&self, console: &Console) -> Result<(String, Vec<GatewayCase>)> {
-        let profile = self.traffic.profile()?;
         let imported = self.how.read(self.map.as_ref(), console)?;
         let map = map_name(&imported);
         if imported.map.pois().len() == 0 {
@@ -113,19 +110,18 @@ impl Pir {
         }
         let size = AnswerSize { empty: 200, object: None };
         let grid = ContentGrid::new(&imported.map, SEARCH_CELL, size)?;
-        console.begin("simulating", 0);
-        let settings = self.traffic.settings(self.users);
-        let seconds = Simulation::new(&imported.map, &profile, settings).record();
+        let AskedSeconds { seconds, source } = self.users.read(&imported.map, console)?;
         console.begin("measuring distances", 0);
         let max_bytes = evaluation::provenance::Machine::detect().max_row_bytes();
         let dc_max = Length::metres(DC_MAX);
         let atlas = Arc::new(Atlas::with_max_bytes(imported.map, dc_max, max_bytes));
+        // In advance, so that the time of the engine does not include it.
+        atlas.fill();
         let cell = RegionRule::Cell(Length::metres(CELL_METRES));
         let rules = [
             ("MeshCloak, reciprocal, cell", cell),
             ("MeshCloak, reciprocal", RegionRule::default()),
         ];
-        let queries = seconds.iter().map(|queries| queries.len() as u64).sum();
         console.begin("cloaking", rules.len() as u64);
         let case = |(name, region): (&'static str, RegionRule)| {
             let settings = Settings { region, ..Settings::default() };
@@ -133,13 +129,11 @@ impl Pir {
             let questions = RangeQuestions { grid: &grid, size, range: self.range };
             let cost = measure(&mut engine, &seconds, &questions, &process_time);
             console.advance(1);
-            GatewayCase { name, cost, queries }
+            GatewayCase { name, cost }
         };
         let cases = rules.into_iter().map(case).collect();
         console.clear();
-        let users = grouped(self.users.into());
-        let TrafficArgs { profile, seed, .. } = &self.traffic;
-        Ok((format!("{map}, {users} agents of {profile}, seed {seed}"), cases))
+        Ok((format!("{map}, {source}"), cases))
     }
 
     #[cfg(feature = "pir")]
@@ -150,7 +144,7 @@ impl Pir {
     ) -> Result<Vec<(CellTableSize, Option<PirCost>)>> {
         console.begin("retrieving", sizes.len() as u64);
         let cost = |&size: &CellTableSize| {
-            let session = neighbours::pir::PirSession::new(size, self.traffic.seed)?;
+            let session = neighbours::pir::PirSession::new(size, self.users.traffic.seed)?;
             let cost = session.measure(self.retrievals)?;
             console.advance(1);
             Ok((size, Some(cost)))
@@ -225,14 +219,14 @@ impl Pir {
     }
 }
 
-fn put_gateway(table: &mut Measures, GatewayCase { name, cost, queries }: &GatewayCase) {
+fn put_gateway(table: &mut Measures, GatewayCase { name, cost }: &GatewayCase) {
     table.put(name, "answered", Unit::Share, cost.answered.value());
     table.put(name, "user sends", Unit::Bytes, cost.user_upload.value());
     table.put(name, "user receives", Unit::Bytes, cost.user_download.value());
     table.put(name, "service receives", Unit::Bytes, cost.service_upload.value());
     table.put(name, "service sends", Unit::Bytes, cost.service_download.value());
-    let milliseconds = cost.engine.as_secs_f64() * 1000.0 / (*queries).max(1) as f64;
-    table.put(name, "server CPU", Unit::Milliseconds, milliseconds);
+    table.put(name, "server CPU", Unit::Milliseconds, None);
+    table.put(name, "engine CPU", Unit::Milliseconds, cost.engine_ms_per_answer());
     table.put(name, "user CPU", Unit::Milliseconds, None);
     table.put(name, "stale objects", Unit::Share, 0.0);
 }

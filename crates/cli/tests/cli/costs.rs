@@ -59,6 +59,26 @@ fn counts_are_reproducible_and_every_checked_answer_is_exact() {
 }
 
 #[test]
+fn every_scheme_is_measured_and_only_noise_asks_about_other_places() {
+    let all = ["costs", "city:500:7", "--users", "900", "--seconds", "6", "--after", "20"];
+    let more = ["--check-one-in", "3", "--json", "--schemes", "all"];
+    let all = [&all[..], &more].concat();
+    let rows = meshcloak(&all).json();
+    let rows = rows.as_array().unwrap();
+    let names: Vec<&str> = rows.iter().map(|row| row["scheme"].as_str().unwrap()).collect();
+    for name in evaluation::schemes::canonical_names() {
+        assert!(names.contains(&name.as_str()), "{name}");
+    }
+    for row in rows {
+        let of = |name| number(row, name);
+        let is_noise = ["planar-laplace", "optimal"].contains(&row["scheme"].as_str().unwrap());
+        assert!(of("answered") > 50 && of("checked") > 5 && of("wrong") == 0, "{row}");
+        assert_eq!(of("outside") > 0, is_noise, "{row}");
+        assert!(of("candidates") > 0 && of("queries") == number(&rows[0], "queries"), "{row}");
+    }
+}
+
+#[test]
 fn a_database_gives_the_same_answers_and_its_traffic_is_counted() {
     let database = Database::start();
     let url = database.url();

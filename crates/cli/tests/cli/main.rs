@@ -26,6 +26,7 @@ mod program;
 mod real_maps;
 mod report;
 mod restart;
+mod rivals;
 mod schemes;
 mod score;
 mod serve;

@@ -104,6 +104,65 @@ fn nwa_draws_trajectories_of_real_trips_before_and_after() {
 }
 
 #[test]
+fn cachecloak_follows_real_trips() {
+    let Some((map, trace)) = porto() else { return };
+    let arguments = ["neighbours", "cachecloak", &map, "--traces", &trace, "--overlay", "--json"];
+    let json =
+        meshcloak(&[&arguments[..], &["--warm-up", "300", "--targets", "30"]].concat()).json();
+    assert!(json["source"].as_str().unwrap().contains("recorded trips"), "{json}");
+    let at = |case: &str, measure: &str| number(&json["tables"]["adversary"][case][measure]);
+    assert!(at("after 120 s", "entropy (bits)") > at("after 0 s", "entropy (bits)"), "{json}");
+    let blind = "entropy, sees nothing (bits)";
+    assert!(at("after 120 s", "entropy (bits)") < at("after 120 s", blind), "{json}");
+}
+
+#[test]
+fn cache_answers_users_on_real_trips() {
+    let Some((map, trace)) = porto() else { return };
+    let arguments = ["neighbours", "cache", &map, "--traces", &trace, "--overlay", "--json"];
+    let json = meshcloak(&[&arguments[..], &["--radius", "500,3000"]].concat()).json();
+    assert!(json["source"].as_str().unwrap().contains("recorded trips"), "{json}");
+    let answered = |case: &str| number(&json["tables"]["regions"][case]["answered"]);
+    assert!(answered("radius 500 m") < answered("radius 3000 m"), "{json}");
+    assert_eq!(answered("city"), 1.0);
+}
+
+#[test]
+fn pir_is_compared_on_real_trips() {
+    let Some((map, trace)) = porto() else { return };
+    let arguments = ["neighbours", "pir", &map, "--traces", &trace, "--cells", "50", "--json"];
+    let small = ["--cell-bytes", "700", "--retrievals", "1"];
+    let json = meshcloak(&[&arguments[..], &small, &["--overlay", "60"]].concat()).json();
+    assert!(json["source"].as_str().unwrap().contains("recorded trips, queries of p1"), "{json}");
+    let ours = &json["tables"]["per answered question"]["MeshCloak, reciprocal"];
+    assert!(number(&ours["answered"]) > 0.0 && number(&ours["user receives"]) > 100.0, "{ours}");
+}
+
+#[test]
+fn trips_that_take_days_need_an_overlay_for_pir() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let simulate = ["simulate", "city:500:1", "--users", "1", "--out", &path("q.csv")];
+    meshcloak(&simulate).done();
+    let mut reader = csv::Reader::from_path(path("q.csv")).unwrap();
+    let mut trace = String::new();
+    for (number, row) in reader.deserialize().enumerate() {
+        let row: std::collections::BTreeMap<String, String> = row.unwrap();
+        let (kind, x, y) = (if number == 0 { "newpoint" } else { "point" }, &row["x"], &row["y"]);
+        // A time stamp of 10 s; the second trip begins after two days.
+        for (trip, time) in [(1, number), (2, number + 20_000)] {
+            trace += &format!("{kind}\t{trip}\t{number}\t0\t{time}\t{x}\t{y}\t9\t{x}\t{y}\n");
+        }
+    }
+    std::fs::write(path("trips.txt"), trace).unwrap();
+    let pir = ["neighbours", "pir", "city:500:1", "--traces", &path("trips.txt"), "--cells", "50"];
+    let run = meshcloak(&pir);
+    assert!(run.code == Some(1) && run.stderr.contains("the trips take 55 h"), "{run:?}");
+    let run = meshcloak(&[&pir[..], &["--overlay", "60", "--retrievals", "1"]].concat()).done();
+    assert!(run.stdout.contains("2 recorded trips"), "{run:?}");
+}
+
+#[test]
 fn cachecloak_follows_targets_with_growing_uncertainty() {
     let more = ["--warm-up", "120", "--follow", "240", "--targets", "30", "--json"];
     let one = neighbours("cachecloak", &[&more[..], &["--threads", "1"]].concat()).json();
@@ -144,7 +203,9 @@ fn pir_compares_the_city_with_the_gateway() {
     let city = &table["download the city, 50 cells of 0.7 kB"];
     // 35,000 bytes for the 70 questions of a week.
     assert_eq!(number(&city["user receives"]), 500.0);
-    assert!(number(&table["MeshCloak, reciprocal"]["service sends"]) > 50.0, "{table}");
+    let ours = &table["MeshCloak, reciprocal"];
+    assert!(number(&ours["service sends"]) > 50.0, "{table}");
+    assert!(number(&ours["engine CPU (ms)"]) > 0.0 && ours["server CPU (ms)"].is_null(), "{ours}");
     let retrieval = &table["retrieval, 50 cells of 0.7 kB"];
     assert_eq!(retrieval.is_null(), !cfg!(feature = "pir"));
     if cfg!(feature = "pir") {
@@ -182,7 +243,7 @@ fn a_run_without_a_picture_keeps_its_measures() {
 
 #[test]
 fn bad_arguments_are_explained() {
-    let cases: [(&[&str], i32, &str); 21] = [
+    let cases: [(&[&str], i32, &str); 23] = [
         (&["mobimix", "--alpha", "1"], 2, "above 0 and below 1"),
         (&["mobimix", "--k", "1"], 2, "--k"),
         (&["mobimix", "--zones", "0"], 2, "--zones"),
@@ -204,6 +265,8 @@ fn bad_arguments_are_explained() {
         (&["pir", "--cells", "0"], 2, "--cells"),
         (&["pir", "--cells", "10,100000", "--cell-bytes", "10000"], 1, "at most 250000000 bytes"),
         (&["pir", "--questions-per-day", "nan"], 2, "a number above 0"),
+        (&["pir", "--traces", "t.csv", "--users", "5"], 2, "cannot be used with"),
+        (&["pir", "--traces", "missing.csv"], 1, "missing.csv"),
     ];
     for (arguments, code, message) in cases {
         let all: Vec<&str> = ["neighbours"].iter().chain(arguments).copied().collect();

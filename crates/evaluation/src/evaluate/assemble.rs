@@ -1,12 +1,13 @@
 //! Writes the result files from the stored cells, in the order of the grid.
 
+use super::work::COMMAND;
 use super::{EvaluationError, Work};
 use crate::distinct::distinct;
 use crate::experiment::Volume;
 use crate::grid::GridCell;
 use crate::maps::MapPlan;
 use crate::provenance::{Machine, RunProvenance};
-use crate::results::{self, RunRow, SchemeRow, VolumeRow};
+use crate::results::{self, RunRow, SchemeRow, SkippedRow, VolumeRow, merge_skipped};
 use crate::sample;
 use crate::store::{CellResult, Store, StoreError};
 use serde::Serialize;
@@ -34,6 +35,13 @@ pub(super) fn assemble(
     write(&store.file(names[1]), &volume)?;
     write(&store.file(names[2]), &maps)?;
     write(&store.file(names[3]), &schemes)?;
+    let skipped: Vec<SkippedRow> = work.skipped.lock().iter().cloned().collect();
+    let has_run = |map: &str, scheme: &str| {
+        runs.iter().any(|run| (run.map.as_str(), run.scheme.as_str()) == (map, scheme))
+    };
+    merge_skipped(work.evaluation.out, &skipped, |old| {
+        old.command == COMMAND && has_run(&old.map, &old.scheme)
+    })?;
     if let Some(rows) = store.matrix()? {
         names.push("matrix.csv");
         write(&store.file("matrix.csv"), &rows)?;
@@ -78,7 +86,7 @@ impl ResultRows {
             rows.commits.push(result.commit);
             rows.runs.push(result.run);
         }
-        let order = crate::schemes::names();
+        let order = crate::schemes::canonical_names();
         let index = |row: &SchemeRow| order.iter().position(|name| *name == row.scheme);
         rows.schemes.sort_by_key(|row| index(row).unwrap_or(order.len()));
         rows.commits = distinct(rows.commits);

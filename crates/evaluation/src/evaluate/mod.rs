@@ -17,6 +17,7 @@ pub use shard::Shard;
 use crate::experiment::Experiment;
 use crate::grid::{self, GridCell};
 use crate::provenance::{Machine, Program};
+use crate::results::MergeError;
 use crate::sample::Sample;
 use crate::store::{Store, StoreError};
 use crate::workload::{Workload, WorkloadError};
@@ -103,6 +104,9 @@ pub enum EvaluationError {
     /// The output folder cannot be read or written.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// The list of skipped schemes cannot be read or written.
+    #[error(transparent)]
+    Skipped(#[from] MergeError),
     /// The scheme is unknown.
     #[error(transparent)]
     Scheme(#[from] SchemeError),
@@ -146,6 +150,7 @@ pub fn evaluate(
         estimate: Mutex::new(Estimate::new(&pending)),
         known: own.len() - pending.len(),
         total: own.len(),
+        skipped: Mutex::default(),
     };
     work.report_progress();
     work.run_answers(&plans, &own, &pending)?;

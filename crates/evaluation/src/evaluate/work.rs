@@ -7,7 +7,7 @@ use crate::costs::Costs;
 use crate::experiment::TimeModel;
 use crate::grid::GridCell;
 use crate::maps::{DC_MAX, MapPlan};
-use crate::results::SchemeRow;
+use crate::results::{SchemeRow, SkippedRow};
 use crate::run::{Conditions, TICK, run};
 use crate::schemes;
 use crate::store::{CellResult, Store};
@@ -17,9 +17,13 @@ use meshcloak::distance::Atlas;
 use meshcloak::scheme::{Pace, Scheme};
 use meshcloak::units::Length;
 use parking_lot::Mutex;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
+
+/// Name of this evaluation in `skipped.csv`.
+pub(super) const COMMAND: &str = "evaluate";
 
 /// An evaluation in progress.
 pub(super) struct Work<'a> {
@@ -31,6 +35,8 @@ pub(super) struct Work<'a> {
     pub(super) estimate: Mutex<Estimate>,
     pub(super) known: usize,
     pub(super) total: usize,
+    /// Schemes that cannot run on a map.
+    pub(super) skipped: Mutex<BTreeSet<SkippedRow>>,
 }
 
 impl Work<'_> {
@@ -111,6 +117,13 @@ impl Work<'_> {
         if let Err(problem @ SchemeError::Map { .. }) = schemes::by_name(atlas, name) {
             workloads.release(&cell.population);
             self.observer.skipped(&cell.population.map.name, &problem);
+            self.skipped.lock().insert(SkippedRow {
+                command: COMMAND.to_owned(),
+                map: cell.population.map.name.clone(),
+                scheme: cell.scheme.clone(),
+                reason: problem.to_string(),
+                commit: self.evaluation.program.commit.clone(),
+            });
             return Ok(());
         }
         let workload = self.workload(cell, atlas, workloads)?;

@@ -3,6 +3,7 @@
 use super::error::ExperimentError;
 use super::toml_table::{TomlField, TomlSource, TomlTable};
 use super::{Experiment, ExperimentGrid, TAXI, TimeModel, Tolerances, TripSource, Volume};
+use crate::distinct::distinct;
 use crate::schemes::{self, NameError};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -55,20 +56,22 @@ fn grid(fields: &mut TomlTable<'_>, base: ExperimentGrid) -> Checked<ExperimentG
     })
 }
 
-/// Reads scheme names in canonical form. An empty list is valid: a table of maps needs no scheme.
+/// Reads scheme names in canonical form; `all` stands for every scheme of the table. An empty list is valid: a table of maps needs no scheme.
 fn schemes(field: &TomlField<'_>) -> Checked<Vec<String>> {
     if field.is_empty() {
         return Ok(Vec::new());
     }
-    if field.text() == Some("all") {
-        return Ok(schemes::names().into_iter().map(str::to_owned).collect());
-    }
     let expected = || format!("all, {}", schemes::expected());
-    field.list_of(&expected(), |field| match field.text().map(schemes::canonical) {
-        Some(Ok(name)) => Ok(name),
-        Some(Err(NameError::Invalid(problem))) => Err(field.problem(problem)),
-        _ => Err(field.error(expected())),
-    })
+    let lists = field.list_of(&expected(), |field| match field.text() {
+        Some("all") => Ok(schemes::canonical_names()),
+        Some(name) => match schemes::canonical(name) {
+            Ok(name) => Ok(vec![name]),
+            Err(NameError::Invalid(problem)) => Err(field.problem(problem)),
+            Err(NameError::Unknown(_)) => Err(field.error(expected())),
+        },
+        None => Err(field.error(expected())),
+    })?;
+    Ok(distinct(lists.into_iter().flatten()))
 }
 
 fn volume(field: &TomlField<'_>) -> Checked<Volume> {

@@ -111,6 +111,11 @@ fn schemes_may_be_all_or_none() {
          whole number from 1 to 16"
     );
     let schemes = |text: &str| read(text).unwrap().grids[0].schemes.clone();
-    assert_eq!(schemes("schemes = \"all\""), crate::schemes::names());
+    assert_eq!(schemes("schemes = \"all\""), crate::schemes::canonical_names());
     assert_eq!(schemes("schemes = []"), Vec::<String>::new());
+    let more = schemes("schemes = [\"meshcloak/history\", \"all\", \"casper\"]");
+    assert_eq!(
+        (more[0].as_str(), &more[1..]),
+        ("meshcloak/history", &schemes("schemes = \"all\"")[..])
+    );
 }

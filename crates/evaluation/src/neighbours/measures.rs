@@ -45,6 +45,9 @@ pub struct MeasureRow {
     pub unit: Unit,
     /// The value; empty if there is none.
     pub value: Option<f64>,
+    /// Commit of the program; empty in files of earlier versions.
+    #[serde(default)]
+    pub commit: String,
 }
 
 impl MeasureRow {

@@ -7,9 +7,7 @@ mod measures;
 pub use drawing::{DrawingRow, draw};
 pub use measures::{MeasureRow, MeasureTable, Measures, Unit, tables};
 
-use crate::results::{self, ResultsError, WriteError};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
+use crate::results::{self, MergeError};
 use std::path::Path;
 
 /// File of the measures within a results folder.
@@ -21,34 +19,12 @@ pub const DRAWINGS: &str = "neighbours-drawings.csv";
 /// run are replaced, and so is the drawing of the same system.
 pub fn merge(folder: &Path, rows: &[MeasureRow], drawing: &[DrawingRow]) -> Result<(), MergeError> {
     let is_replaced = |old: &MeasureRow| rows.iter().any(|row| row.run() == old.run());
-    merge_file(&folder.join(MEASURES), rows, is_replaced)?;
+    results::merge(&folder.join(MEASURES), rows, is_replaced)?;
     if !drawing.is_empty() {
         let is_replaced = |old: &DrawingRow| drawing.iter().any(|row| row.system == old.system);
-        merge_file(&folder.join(DRAWINGS), drawing, is_replaced)?;
+        results::merge(&folder.join(DRAWINGS), drawing, is_replaced)?;
     }
     Ok(())
-}
-
-fn merge_file<R: Serialize + DeserializeOwned + Default + Clone>(
-    path: &Path,
-    rows: &[R],
-    is_replaced: impl Fn(&R) -> bool,
-) -> Result<(), MergeError> {
-    let mut all: Vec<R> = if path.is_file() { results::read(path)? } else { Vec::new() };
-    all.retain(|old| !is_replaced(old));
-    all.extend_from_slice(rows);
-    Ok(results::write(path, &all)?)
-}
-
-/// Why results cannot be merged into a folder.
-#[derive(Debug, thiserror::Error)]
-pub enum MergeError {
-    /// An existing file is invalid.
-    #[error(transparent)]
-    Read(#[from] ResultsError),
-    /// A file cannot be written.
-    #[error(transparent)]
-    Write(#[from] WriteError),
 }
 
 #[cfg(test)]

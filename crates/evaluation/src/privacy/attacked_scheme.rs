@@ -59,7 +59,7 @@ impl AttackedScheme {
     /// Returns the adversary that its authors assume.
     pub fn threat_model(&self) -> ThreatModel {
         match SchemeChoice::parse(&self.name) {
-            Ok(choice) => choice.entry().threat_model,
+            Ok(choice) => choice.threat_model(),
             Err(_) => ThreatModel::ASKING,
         }
     }

@@ -1,4 +1,5 @@
-//! Attacks on single regions, as the authors of rival schemes define them.
+//! Attacks on single regions, as the authors of rival schemes define them. The scheme itself states what
+//! a region must hold: k users, more at sensitive places, or places of different meaning.
 
 use super::Targets;
 use super::attack_score::{AttackScore, Observation};
@@ -64,21 +65,27 @@ impl<'a> OwnJudge<'a> {
 
     fn score_region(&mut self, state: &State, now: Time, query: &Query, region: &Region<'_>) {
         let everyone = state.waiting.iter();
-        let remaining = match self.attack {
+        let required = self.mechanism.requirement(self.map, query, region);
+        let (k, remaining) = match self.attack {
             OwnAttack::Prior => return self.score_posterior(query, region),
-            OwnAttack::Visitors => self.effective_visitors(region),
-            OwnAttack::Places => self.categories(region),
+            OwnAttack::Visitors => (query.k, self.effective_visitors(region)),
+            OwnAttack::Places => {
+                let places = required.places;
+                places.map_or((1, 0), |places| (places.required, places.present as usize))
+            }
             OwnAttack::Movement => {
                 let reachable = self.reachable(query, now);
-                count_users(everyone.filter(|other| {
+                let inside = everyone.filter(|other| {
                     region.contains(self.map, other.position) && reachable(other.position)
-                }))
+                });
+                (required.users, count_users(inside))
             }
-            _ => count_users(everyone.filter(|other| region.contains(self.map, other.position))),
+            _ => {
+                let inside = everyone.filter(|other| region.contains(self.map, other.position));
+                (required.users, count_users(inside))
+            }
         };
-        let observation =
-            Observation { k: query.k, remaining: Some(remaining), ..Observation::default() };
-        self.score.add(&observation);
+        self.score.add(&Observation { k, remaining: Some(remaining), ..Observation::default() });
         if self.attack == OwnAttack::Movement {
             let region = region.clone().into_owned();
             let last = LastRegion { region, asked_at: query.asked_at, at: now };
@@ -120,16 +127,6 @@ impl<'a> OwnJudge<'a> {
             .sum();
         // The scheme computes in fixed point.
         if counts.is_empty() { 0 } else { (entropy.exp2() + 1e-3) as usize }
-    }
-
-    /// Returns the number of categories of places on the streets of a region.
-    fn categories(&self, region: &Region<'_>) -> usize {
-        let places = self.map.pois().map(|poi| self.map.poi(poi));
-        let inside = places.filter(|poi| region.contains(self.map, poi.position));
-        let mut categories: Vec<u16> = inside.map(|poi| poi.category).collect();
-        categories.sort_unstable();
-        categories.dedup();
-        categories.len()
     }
 
     /// Adds the expected error of an adversary who weighs all streets by prior and mechanism.

@@ -8,11 +8,13 @@ use super::{AttackedScheme, Targets};
 use baselines::SchemeError;
 use meshcloak::distance::Atlas;
 use meshcloak::map::StreetMap;
-use meshcloak::query::UserId;
-use meshcloak::region::Region;
+use meshcloak::query::{Query, UserId};
+use meshcloak::region::{Disc, Region};
 use meshcloak::scheme::{Published, Scheme, Served, State};
-use meshcloak::units::Time;
+use meshcloak::units::{Rectangle, Time};
 use rayon::prelude::*;
+use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
+use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
 /// Scores the regions of targets by replays.
@@ -50,19 +52,28 @@ impl<'a> ReplayAttacker<'a> {
         }
         let regions: Vec<Region<'_>> =
             hits.iter().map(|hit| published.set(hit.set).region).collect();
+        let inside: Vec<Vec<UserId>> = regions
+            .iter()
+            .map(|region| {
+                let here = |query: &&Query| region.contains(self.map, query.position);
+                distinct(state.waiting.iter().filter(here).map(|query| query.user))
+            })
+            .collect();
+        let watched: FxHashSet<UserId> = inside.iter().flatten().copied().collect();
         let replay = |copy: &mut Box<dyn Scheme>| {
-            publishers(state, copy.cloak(state, now, &mut ()), &regions)
+            let published = copy.cloak(state, now, &mut ());
+            Replay {
+                publishers: publishers(state, published, &regions),
+                shown: shown(state, published, &watched),
+            }
         };
-        let found: Vec<Vec<Vec<UserId>>> = self.copies.par_iter_mut().map(replay).collect();
-        for (index, (hit, region)) in hits.iter().zip(&regions).enumerate() {
-            let hits = found.iter().filter(|replay| !replay[index].is_empty()).count();
-            let named = found.iter().flat_map(|replay| &replay[index]).copied();
+        let replays: Vec<Replay> = self.copies.par_iter_mut().map(replay).collect();
+        for (index, (hit, inside)) in hits.iter().zip(&inside).enumerate() {
+            let hits = replays.iter().filter(|replay| !replay.publishers[index].is_empty()).count();
+            let named = replays.iter().flat_map(|replay| &replay.publishers[index]).copied();
             let named = distinct(named);
-            let inside = state.waiting.iter();
-            let inside = inside.filter(|query| region.contains(self.map, query.position));
-            let inside = distinct(inside.map(|query| query.user));
             // If no replay yields the region, every user inside stays possible.
-            let left = if named.is_empty() { &inside } else { &named };
+            let left = if named.is_empty() { inside } else { &named };
             let target = &state.waiting[hit.index as usize];
             let observation = Observation {
                 k: target.k,
@@ -72,6 +83,13 @@ impl<'a> ReplayAttacker<'a> {
             };
             self.score.add(&observation);
             self.add_figures(&observation, hits, inside.len());
+            if !observation.wrong && left.len() < target.k as usize {
+                let is_fixed =
+                    |user: &&UserId| !named.contains(user) && has_complete_stars(&replays, **user);
+                let fixed = inside.iter().filter(is_fixed).count();
+                let is_explained = inside.len() - fixed < target.k as usize;
+                self.score.add_figure("below k: by complete stars", indicator(is_explained));
+            }
         }
     }
 
@@ -88,6 +106,49 @@ impl<'a> ReplayAttacker<'a> {
             self.score.add_figure("below k: users inside per k", inside as f64 / k);
         }
     }
+}
+
+/// One run with another seed.
+struct Replay {
+    /// By region: users that publish it.
+    publishers: Vec<Vec<UserId>>,
+    /// Hash of the region that each watched user publishes.
+    shown: FxHashMap<UserId, u64>,
+}
+
+/// Whether a user publishes at most two regions in all replays: those of the stars at both ends of the
+/// user's segment, which are complete before they grow, so that only the first star is drawn.
+fn has_complete_stars(replays: &[Replay], user: UserId) -> bool {
+    let mut shown: Vec<Option<&u64>> =
+        replays.iter().map(|replay| replay.shown.get(&user)).collect();
+    shown.sort_unstable();
+    shown.dedup();
+    shown.len() <= 2 && !shown.contains(&None)
+}
+
+/// Returns the hash of the region that each watched user publishes.
+fn shown(
+    state: &State,
+    published: &Published,
+    watched: &FxHashSet<UserId>,
+) -> FxHashMap<UserId, u64> {
+    let user = |served: &Served| state.waiting[served.index as usize].user;
+    let served = published.served().iter().filter(|served| watched.contains(&user(served)));
+    served.map(|served| (user(served), fingerprint(&published.set(served.set).region))).collect()
+}
+
+fn fingerprint(region: &Region<'_>) -> u64 {
+    let mut hasher = FxHasher::default();
+    match region {
+        Region::Mesh(streets) => streets.hash(&mut hasher),
+        Region::Rectangle(Rectangle { min, max }) => {
+            [min.x, min.y, max.x, max.y].map(f64::to_bits).hash(&mut hasher);
+        }
+        Region::Disc(Disc { centre, radius }) => {
+            [centre.x, centre.y, *radius].map(f64::to_bits).hash(&mut hasher);
+        }
+    }
+    hasher.finish()
 }
 
 fn distinct(users: impl Iterator<Item = UserId>) -> Vec<UserId> {

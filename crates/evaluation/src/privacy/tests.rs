@@ -1,4 +1,5 @@
 mod checkpoints;
+mod own_model;
 
 use super::*;
 use crate::run::TICK;
@@ -122,92 +123,6 @@ fn the_number_of_threads_does_not_change_the_result() {
         (timeless.collect::<Vec<_>>(), found.portrait)
     };
     assert_eq!(run(1), run(3));
-}
-
-fn own(name: &str) -> OwnModelResult {
-    let atlas = city();
-    let workload = workload(&atlas, 300);
-    let plan = AttackPlan { targets: 100, ..AttackPlan::default() };
-    let scheme = AttackedScheme::named(name).unwrap();
-    attack_own_model(&scheme, &atlas, &workload, CONDITIONS(&atlas), &plan).unwrap()
-}
-
-#[test]
-fn schemes_keep_the_promises_of_their_authors() {
-    for name in [
-        "meshcloak/reciprocal",
-        "clique-cloak",
-        "i-clique-cloak",
-        "hilbert-cloak",
-        "hilbert-streets",
-        "reciprocal-framework",
-        "road-network-k",
-        "plpca",
-        "casper",
-        "interval-cloak",
-        "l2p2",
-        "query-aware",
-        "patching",
-        "delaying",
-        "k-sharing",
-        "semantics",
-        "footprints",
-    ] {
-        let OwnModelResult { score, tally, .. } = own(name);
-        assert!(score.publications > 50, "{name}: {score:?}");
-        assert_eq!((score.below_k.value(), score.wrong.value()), (Some(0.0), Some(0.0)), "{name}");
-        assert!(tally.succeeded > 0);
-    }
-    for name in ["planar-laplace", "optimal"] {
-        let error = own(name).score.error.value().unwrap();
-        assert!(error > 100.0, "{name}: {error} m");
-    }
-}
-
-#[test]
-fn replays_of_randomised_schemes_rarely_name_one_user_but_can_leave_fewer_than_k() {
-    for name in ["xstar", "star-cloak"] {
-        let OwnModelResult { score, .. } = own(name);
-        assert!(score.publications > 50, "{name} {score:?}");
-        // Dense stars are complete before they reach the target: a measure, not a bound.
-        assert!(score.below_k.value() > Some(0.0), "{name} {score:?}");
-        assert!(score.alone.value() < Some(0.2), "{name} {score:?}");
-    }
-}
-
-#[test]
-fn a_constant_k_is_the_largest_of_the_user() {
-    let atlas = city();
-    let workload = workload(&atlas, 300);
-    let constant = own_model::with_k_rule(&workload, baselines::registry::KRule::Constant);
-    let mut largest = rustc_hash::FxHashMap::default();
-    for query in &workload.queries {
-        let k: &mut u32 = largest.entry(query.user).or_default();
-        *k = query.k.max(*k);
-    }
-    assert!(constant.queries.iter().all(|query| query.k == largest[&query.user]));
-    assert!(workload.queries.iter().any(|query| query.k < largest[&query.user]));
-}
-
-#[test]
-fn a_broken_promise_is_noticed() {
-    let paper = own(crate::schemes::PAPER).score;
-    assert!(paper.below_k.value() > Some(0.02), "{paper:?}");
-    // Casper promises nothing about movement, nor one region for k users.
-    let atlas = city();
-    let workload = workload(&atlas, 300);
-    let targets = Targets::of(&workload, 100);
-    let casper = AttackedScheme::named("casper").unwrap();
-    let prior = prior(&atlas, &workload, &targets);
-    let copy = casper.copy(&atlas).unwrap();
-    let attack = baselines::registry::OwnAttack::Movement;
-    let mut judge = own_judge::OwnJudge::new(attack, atlas.map(), &targets, &prior, copy);
-    let mut inspected = InspectedScheme {
-        scheme: casper.make(&atlas).unwrap(),
-        inspect: |state: &State, now, published: &Published| judge.inspect(state, now, published),
-    };
-    run(&mut inspected, atlas.map(), &workload, CONDITIONS(&atlas), &mut Costs::Free);
-    assert!(judge.score.below_k.value() > Some(0.02), "{:?}", judge.score);
 }
 
 #[test]

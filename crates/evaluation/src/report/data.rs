@@ -6,7 +6,8 @@ use crate::maps::EVERY_NODE;
 use crate::neighbours::{DRAWINGS, DrawingRow, MEASURES, MeasureRow};
 use crate::privacy::PortraitRow;
 use crate::results::{
-    self, MapRow, MatrixRow, PrivacyRow, ResultsError, RunRow, SchemeRow, VolumeRow,
+    self, COSTS, CostRow, MapRow, MatrixRow, PrivacyRow, ResultsError, RunRow, SKIPPED, SchemeRow,
+    SkippedRow, VolumeRow,
 };
 use crate::schemes;
 use serde::de::DeserializeOwned;
@@ -27,6 +28,10 @@ pub struct Data {
     pub privacy: Vec<PrivacyRow>,
     /// `victim.csv`.
     pub targets: Vec<PortraitRow>,
+    /// `skipped.csv`.
+    pub skipped: Vec<SkippedRow>,
+    /// `costs.csv`.
+    pub costs: Vec<CostRow>,
     /// `neighbours.csv`.
     pub neighbours: Vec<MeasureRow>,
     /// `neighbours-drawings.csv`.
@@ -42,8 +47,8 @@ pub struct Data {
 pub enum DataError {
     /// The folder holds no result file.
     #[error(
-        "{0}: no results; expected runs.csv, volume.csv, maps.csv, schemes.csv, privacy.csv or \
-         neighbours.csv"
+        "{0}: no results; expected runs.csv, volume.csv, maps.csv, schemes.csv, privacy.csv, \
+         neighbours.csv or costs.csv"
     )]
     Empty(String),
     /// A CSV file is invalid.
@@ -58,7 +63,8 @@ impl Data {
     /// Reads all result files of `folder`.
     pub fn read(folder: &Path) -> Result<Data, DataError> {
         let file = |name: &str| folder.join(name);
-        let names = ["runs.csv", "volume.csv", "maps.csv", "schemes.csv", "privacy.csv", MEASURES];
+        let names =
+            ["runs.csv", "volume.csv", "maps.csv", "schemes.csv", "privacy.csv", MEASURES, COSTS];
         if !names.iter().any(|name| file(name).is_file()) {
             return Err(DataError::Empty(folder.display().to_string()));
         }
@@ -69,6 +75,8 @@ impl Data {
             schemes: rows(&file(names[3]))?,
             privacy: rows(&file(names[4]))?,
             neighbours: rows(&file(names[5]))?,
+            costs: rows(&file(names[6]))?,
+            skipped: rows(&file(SKIPPED))?,
             targets: rows(&file("victim.csv"))?,
             drawings: rows(&file(DRAWINGS))?,
             matrix: rows(&file("matrix.csv"))?,

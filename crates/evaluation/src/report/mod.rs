@@ -7,6 +7,7 @@
 mod batch;
 mod claims;
 mod configuration;
+mod costs;
 mod data;
 mod density;
 mod neighbours;
@@ -85,6 +86,7 @@ impl HtmlReport {
             taxis::section(data)?,
             presence::section(data)?,
             privacy::section(data)?,
+            costs::section(data),
             neighbours::section(data),
         ]);
         if data.is_paper() {

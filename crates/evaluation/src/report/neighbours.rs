@@ -65,7 +65,8 @@ const SYSTEMS: &[System] = &[
         promise: "With private information retrieval the service answers without learning which \
                   cell was asked about; the assumption is a lattice problem instead of a trusted \
                   gateway or a crowd. A cell holds all that a user in it needs. CPU times are of one \
-                  thread of the measuring machine.",
+                  thread of the measuring machine; the engine\u{2019}s is that of cloaking alone, \
+                  without the gateway\u{2019}s other work and the service\u{2019}s search.",
         caption: "",
     },
 ];
@@ -81,8 +82,8 @@ const ADVICE: [&str; 7] = [
     "The same with millions of users at once: systems like Wally reduce the work by fake queries \
      and an anonymous network; their figures are published, not measured here.",
     "An operator can be trusted, content is live, and users are dense enough for k: MeshCloak. \
-     Bytes are those of a shared answer, CPU is microseconds, and any existing service can be \
-     asked. Users who cannot be hidden in time get no answer.",
+     Bytes are those of a shared answer, the engine takes microseconds, and any existing service \
+     can be asked. Users who cannot be hidden in time get no answer.",
     "Places are known in advance and the region itself is no secret: Cach\u{e9}.",
     "An operator can be trusted and positions have to be exact and continuous: CacheCloak hides \
      where a user goes as long as traffic is dense; MobiMix only where users meet at junctions.",

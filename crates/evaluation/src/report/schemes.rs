@@ -30,12 +30,13 @@ impl SchemeComparison<'_> {
         Spread::of(runs.filter_map(|run| column(run))).map(|found| found.mean)
     }
 
-    /// Returns the schemes that ran, in the order of `schemes::names`, then of first occurrence.
+    /// Returns the schemes that ran, in the order of the table, then of first occurrence.
     fn schemes(&self) -> Vec<&str> {
         let here = self.runs.iter().filter(|run| run.configuration == self.configuration);
         let ran = distinct(here.map(|run| run.scheme.as_str()));
-        let known = crate::schemes::names().into_iter().filter(|name| ran.contains(name));
-        distinct(known.chain(ran.iter().copied()))
+        let order = crate::schemes::canonical_names();
+        let known = order.iter().filter_map(|name| ran.iter().find(|ran| *ran == name));
+        distinct(known.chain(&ran).copied())
     }
 }
 
@@ -47,6 +48,7 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
         section.leave_out(
             "no two schemes ran on the same map and user count (experiments/schemes.toml).",
         );
+        add_skipped(&mut section, data);
         return Ok(section);
     }
     section.paragraph(
@@ -85,7 +87,29 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
             section.collapsed_table(&format!("{} in numbers", one.name), &table(&comparison));
         }
     }
+    add_skipped(&mut section, data);
     Ok(section)
+}
+
+/// Lists the schemes that could not run, by map.
+fn add_skipped(section: &mut ReportSection, data: &Data) {
+    if data.skipped.is_empty() {
+        return;
+    }
+    section.heading("Not run");
+    let mut table = HtmlTable::default();
+    for one in distinct(data.skipped.iter().map(|row| (&row.map, &row.scheme, &row.reason))) {
+        let (map, scheme, reason) = one;
+        let here = data.skipped.iter().filter(|row| (&row.map, &row.scheme, &row.reason) == one);
+        let commands = distinct(here.map(|row| row.command.as_str()));
+        table.record([
+            ("map", map_title(map)),
+            ("scheme", scheme.clone()),
+            ("left out of", commands.join(", ")),
+            ("reason", reason.clone()),
+        ]);
+    }
+    section.table(&table);
 }
 
 /// Whether all users of a run are simulated and ask.
@@ -161,4 +185,31 @@ fn table(comparison: &SchemeComparison<'_>) -> HtmlTable {
     }
     table.drop_empty_columns();
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::HtmlReport;
+    use super::*;
+    use crate::results::SkippedRow;
+
+    #[test]
+    fn schemes_that_could_not_run_are_listed_by_map_with_the_reason() {
+        let row = |command: &str, map: &str| SkippedRow {
+            command: command.into(),
+            map: map.into(),
+            scheme: "semantics".into(),
+            reason: "the map has no <places>".into(),
+            commit: "c".into(),
+        };
+        let skipped = vec![row("evaluate", "paris"), row("attack", "paris"), row("attack", "x")];
+        let html = HtmlReport::new(&Data { skipped, ..Data::default() }).unwrap().html;
+        let cells = |map: &str, commands: &str| {
+            format!("<td>{map}</td><td>semantics</td><td>{commands}</td>")
+        };
+        assert!(html.contains(&cells("Paris", "evaluate, attack")), "{html}");
+        assert!(html.contains(&cells("x", "attack")) && html.contains("no &lt;places&gt;"));
+        let empty = HtmlReport::new(&Data::default()).unwrap().html;
+        assert!(!empty.contains("Not run"));
+    }
 }

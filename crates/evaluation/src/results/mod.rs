@@ -4,13 +4,18 @@
 //! second; `maps.csv` and `schemes.csv` are Tables II and I of the paper. Files are written
 //! atomically.
 
+mod cost;
 mod privacy;
 mod rows;
+mod skipped;
 
+pub use cost::{COSTS, CostRow};
 use import::ImportError;
 pub use privacy::{OWN_MODEL, PrivacyRow, own_model_row, privacy_rows};
 pub(crate) use rows::rounded;
 pub use rows::{MapRow, MatrixRow, RunRow, SchemeRow, TIMING_COLUMNS, VolumeRow};
+pub use skipped::{MergeError, SKIPPED, SkippedRow, merge_skipped};
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::path::{Path, PathBuf};
@@ -43,6 +48,21 @@ fn to_csv<R: Serialize + Default>(rows: &[R]) -> Result<Vec<u8>, csv::Error> {
 pub fn write<R: Serialize + Default>(path: &Path, rows: &[R]) -> Result<(), WriteError> {
     let bytes = to_csv(rows).map_err(|source| ResultsError { file: path.to_owned(), source })?;
     Ok(import::write_file(path, &bytes)?)
+}
+
+/// Adds rows to a file; those for which `is_replaced` holds are removed, all others kept.
+///
+/// # Errors
+/// If the file is invalid or cannot be written.
+pub fn merge<R: Serialize + DeserializeOwned + Default + Clone>(
+    path: &Path,
+    rows: &[R],
+    is_replaced: impl Fn(&R) -> bool,
+) -> Result<(), MergeError> {
+    let mut all: Vec<R> = if path.is_file() { read(path)? } else { Vec::new() };
+    all.retain(|old| !is_replaced(old));
+    all.extend_from_slice(rows);
+    Ok(write(path, &all)?)
 }
 
 /// Why a file cannot be written.

@@ -38,16 +38,19 @@ const SETTINGS: [&str; 7] = [
     "meshcloak/history/published",
     "meshcloak/history/published/cell",
 ];
-/// Schemes that are attacked.
+/// Schemes that are attacked by all attacks; the others by [`COMMON_ATTACKS`].
 const ATTACKED: [&str; 5] =
     [PAPER, "meshcloak/reciprocal", "meshcloak/history", "meshcloak/history/cell", "casper"];
+
+/// Attacks on all other schemes.
+const COMMON_ATTACKS: [&str; 2] = ["inversion", "region-inversion"];
 
 /// Rows of the sample.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Sample {
     /// Runs of all schemes.
     pub runs: Vec<RunRow>,
-    /// All attacks on some schemes.
+    /// All attacks on some schemes, some attacks on all.
     pub attacks: Vec<PrivacyRow>,
 }
 
@@ -121,8 +124,10 @@ impl People<'_> {
     }
 
     fn attacks(&self) -> Vec<PrivacyRow> {
-        let plan = AttackPlan { targets: 60, planted: 10, followed: 20, ..AttackPlan::default() };
-        let common = PrivacyRow {
+        let all = AttackPlan { targets: 60, planted: 10, followed: 20, ..AttackPlan::default() };
+        let common = COMMON_ATTACKS.to_vec();
+        let some = AttackPlan { attacks: common, targets: 20, ..AttackPlan::default() };
+        let columns = PrivacyRow {
             map: MAP.to_owned(),
             users: self.users,
             configuration: self.configuration(),
@@ -130,12 +135,14 @@ impl People<'_> {
             ..PrivacyRow::default()
         };
         let conditions = self.conditions(Presence::AllAsk);
-        let attack = |name: &&str| {
+        let attack = |(name, plan): (&str, &AttackPlan)| {
             let scheme = AttackedScheme::named(name).ok()?;
-            let found = run_attacks(&scheme, self.atlas, self.workload, conditions, &plan).ok()?;
-            Some(privacy_rows(&common, &found))
+            let found = run_attacks(&scheme, self.atlas, self.workload, conditions, plan).ok()?;
+            Some(privacy_rows(&columns, &found))
         };
-        let rows = ATTACKED.iter().filter_map(attack).flatten();
-        rows.map(PrivacyRow::without_times).collect()
+        let others = schemes::names().into_iter().filter(|name| !ATTACKED.contains(name));
+        let plans = ATTACKED.map(|name| (name, &all));
+        let plans = plans.into_iter().chain(others.map(|name| (name, &some)));
+        plans.filter_map(attack).flatten().map(PrivacyRow::without_times).collect()
     }
 }

@@ -10,11 +10,13 @@
 mod axes;
 mod nodes;
 mod pois;
+mod sensitive_places;
 mod streets;
 pub(crate) mod table;
 pub(crate) mod wkt;
 mod writer;
 
+pub use sensitive_places::{SensitivePlace, read_sensitive_places};
 pub(crate) use writer::write;
 
 use crate::detect::with_extension;

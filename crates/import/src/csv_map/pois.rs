@@ -40,7 +40,8 @@ pub(super) fn read(
 /// Largest distance between x,y and lon,lat in metres, as for nodes.
 const TOLERANCE: f64 = 25.0;
 
-fn point(
+/// Returns the point of the current row, in metres.
+pub(super) fn point(
     table: &Table,
     axes: Axes,
     frame: Option<&Frame>,

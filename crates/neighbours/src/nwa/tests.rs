@@ -140,3 +140,39 @@ fn the_nearest_trajectory_is_the_target_unless_all_are_equal() {
     let success = link_by_distance(&loose, None, 1).value().unwrap();
     assert!(success > 0.9, "members keep their side of the cylinder: {success}");
 }
+
+/// A trajectory along the x axis, in metres.
+fn along(user: u32, xs: &[f64]) -> Trajectory {
+    Trajectory { user, start: 0, points: xs.iter().map(|&x| Point::new(x, 0.0)).collect() }
+}
+
+#[test]
+fn distortion_and_discernibility_are_those_computed_by_hand() {
+    // Clusters of users 0–1 and 2–4; user 5 is trash, user 6 too short to be trimmed.
+    let trimmed: Vec<Trajectory> = (0..6).map(|user| along(user, &[0.0, 100.0])).collect();
+    let mut sampled = trimmed.clone();
+    sampled[0] = along(0, &[0.0, 100.0, 200.0]);
+    sampled.push(along(6, &[0.0]));
+    let mut trajectories: Vec<Trajectory> = trimmed[..5].to_vec();
+    trajectories[0].points[0] = Point::new(3.0, 4.0); // 5 m
+    trajectories[2] = along(2, &[10.0, 90.0]); // 10 m twice
+    let published = Published {
+        original: trimmed[..5].to_vec(),
+        trajectories,
+        clusters: vec![0, 2],
+        too_short: 1,
+        trash: 1,
+        trimmed,
+        ..Published::default()
+    };
+    let found = published.distortion(&sampled, 2);
+    assert_eq!(found.mean_metres, Some(25.0 / 10.0));
+    assert_eq!(found.max_metres, 10.0, "Ω");
+    assert_eq!(found.total_metres, 25.0 + 2.0 * 10.0, "two positions of user 5 cost Ω each");
+    assert_eq!(found.suppressed, Some(1.0 - 10.0 / 14.0));
+    assert_eq!(found.discernibility, 2.0 * 2.0 + 3.0 * 3.0 + 2.0 * 7.0);
+    assert_eq!(found.ideal_discernibility, 7.0 * 2.0);
+    let nothing = Published::default().distortion(&sampled, 2);
+    assert_eq!((nothing.mean_metres, nothing.suppressed), (None, Some(1.0)));
+    assert_eq!((nothing.total_metres, nothing.discernibility), (0.0, 49.0));
+}

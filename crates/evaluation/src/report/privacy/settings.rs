@@ -2,10 +2,10 @@
 //! setting.
 
 use crate::distinct::distinct;
-use crate::report::number::{count, interval, percent, range};
+use crate::report::number::{count, decimal, interval, percent, range};
 use crate::report::page::{HtmlTable, ReportSection};
 use crate::report::paper::map_title;
-use crate::results::PrivacyRow;
+use crate::results::{OWN_MODEL, PrivacyRow};
 
 /// Map, user count and configuration; seeds of a setting are summarised.
 type Setting<'a> = (&'a str, u32, &'a str);
@@ -13,12 +13,23 @@ type Setting<'a> = (&'a str, u32, &'a str);
 /// What a table shows: title, attack, and a cell from the rows of all seeds.
 type View = (&'static str, &'static str, fn(&[&PrivacyRow]) -> String);
 
-const VIEWS: [View; 5] = [
-    ("Below k: adversary knows the batch (L3)", "inversion", below_k),
-    ("Below k: adversary knows the last position (L2)", "known-point", below_k),
+const VIEWS: [View; 12] = [
+    ("Served", "as shown", served),
+    ("Region in metres of street", "as shown", region),
+    ("Below k: adversary knows the batch (D, L3)", "inversion", below_k),
+    ("Below k: adversary knows the last position (A, L2)", "known-point", below_k),
+    ("Below k: region inversion by the service (E, L1)", "region-inversion", below_k),
+    (
+        "Ticks in which the tracker names the street, with and without regions (K)",
+        "tracker",
+        followed,
+    ),
     ("Below k: all that the service has (L1)", "together", below_k),
     ("Error of the service in metres (L1)", "together", error),
-    ("Served", "as shown", served),
+    ("Own model: attack, and below k or error", OWN_MODEL, own_model),
+    ("Own model: served", OWN_MODEL, served),
+    ("Own model: region in metres of street", OWN_MODEL, region),
+    ("Own model: candidates left / k", OWN_MODEL, anonymity),
 ];
 
 /// Adds the tables if there is more than one setting.
@@ -51,6 +62,7 @@ pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) {
         }
         table.rows.retain(|row| row.iter().skip(1).any(|cell| cell != "–"));
         if !table.rows.is_empty() {
+            table.drop_empty_columns();
             section.collapsed_table(title, &table);
         }
     }
@@ -78,14 +90,56 @@ fn below_k(seeds: &[&PrivacyRow]) -> String {
     format!("{} ({})", percent(share), interval(share, all))
 }
 
+/// Lowest and highest value of the seeds.
+fn spread(
+    seeds: &[&PrivacyRow],
+    column: impl Fn(&PrivacyRow) -> Option<f64>,
+    write: impl Fn(f64) -> String,
+) -> String {
+    let values: Vec<f64> = seeds.iter().filter_map(|row| column(row)).collect();
+    range(&values, write).unwrap_or("–".to_owned())
+}
+
+fn whole(value: f64) -> String {
+    count(value.round() as u64)
+}
+
+fn share(value: f64) -> String {
+    percent(Some(value))
+}
+
 fn error(seeds: &[&PrivacyRow]) -> String {
-    let errors: Vec<f64> = seeds.iter().filter_map(|row| row.error_m).collect();
-    range(&errors, |metres| count(metres.round() as u64)).unwrap_or("–".to_owned())
+    spread(seeds, |row| row.error_m, whole)
 }
 
 fn served(seeds: &[&PrivacyRow]) -> String {
-    let shares: Vec<f64> = seeds.iter().filter_map(|row| row.success_rate).collect();
-    range(&shares, |share| percent(Some(share))).unwrap_or("–".to_owned())
+    spread(seeds, |row| row.success_rate, share)
+}
+
+fn region(seeds: &[&PrivacyRow]) -> String {
+    spread(seeds, |row| row.region_metres, whole)
+}
+
+fn anonymity(seeds: &[&PrivacyRow]) -> String {
+    spread(seeds, |row| row.anonymity, |value| decimal(value, 2))
+}
+
+fn followed(seeds: &[&PrivacyRow]) -> String {
+    let figure = |name: &'static str| spread(seeds, |row| row.figure(name), share);
+    match (figure("street guessed"), figure("street guessed without regions")) {
+        (with, without) if without == "–" => with,
+        (with, without) => format!("{with}, {without}"),
+    }
+}
+
+/// The attack that the authors promise to withstand, and what it achieves.
+fn own_model(seeds: &[&PrivacyRow]) -> String {
+    let level = seeds.first().map_or("", |row| row.level.as_str());
+    match (below_k(seeds).as_str(), error(seeds).as_str()) {
+        ("–", "–") => "–".to_owned(),
+        ("–", error) => format!("{level}: {error} m"),
+        (below, _) => format!("{level}: {below}"),
+    }
 }
 
 #[cfg(test)]
@@ -118,6 +172,36 @@ mod tests {
         assert!(html.contains("Porto, 2,000, P1-3-5"), "{html}");
         assert!(html.contains("<td>casper</td>") && html.contains("12.5 % (9.6–16.1 %)"));
         assert!(!html.contains("Error of the service"), "no such rows");
+        let own = |scheme: &str, level: &str, below_k, error_m| PrivacyRow {
+            attack: OWN_MODEL.into(),
+            scheme: scheme.into(),
+            level: level.into(),
+            region_metres: Some(1234.4),
+            below_k,
+            error_m,
+            ..row("porto", 1, 0.0, 10)
+        };
+        let tracked = PrivacyRow {
+            attack: "tracker".into(),
+            more: "street guessed=0.25;street guessed without regions=0.125".into(),
+            ..row("porto", 1, 0.0, 10)
+        };
+        let noise = own("planar-laplace", "prior", None, Some(384.2));
+        let mut section = ReportSection::new("s", "S");
+        let more = [own("casper", "in region", Some(0.0), None), noise, tracked];
+        add(&mut section, &[&rows[..], &more].concat());
+        let (html, _) = crate::report::page::page("t", vec![section]);
+        for text in [
+            "Own model: attack",
+            "in region: 0.0 % (0.0–27.8 %)",
+            "prior: 384 m",
+            "1,234",
+            "25.0 %, 12.5 %",
+        ] {
+            assert!(html.contains(text), "{text}: {html}");
+        }
+        let unserved = own("xstar", "replay", None, None);
+        assert_eq!((own_model(&[&unserved]), own_model(&[])), ("–".into(), "–".into()));
         let mut single = ReportSection::new("s", "S");
         add(&mut single, &rows[..2]);
         assert!(!crate::report::page::page("t", vec![single]).0.contains("casper"));
