@@ -52,10 +52,10 @@ impl Measurement<'_> {
                 break;
             }
             cost.seconds += u64::from(arrivals.is_some());
-            let arrivals = arrivals.unwrap_or_default();
+            let mut arrivals = arrivals.unwrap_or_default();
             cost.queries += arrivals.len() as u64;
             let now = Time::from_millis(start.div_ceil(1000) * 1000 + second as u64 * 1000);
-            past.record(&arrivals, &mut state);
+            past.record(&mut arrivals, &mut state);
             let batch = Batch { now, arrivals, cancelled: Vec::new() };
             let done = turn(scheme.as_mut(), &mut state, batch, &mut ());
             for (region, users) in self.recipients(&done) {
