@@ -19,6 +19,7 @@
 pub mod attack;
 pub mod inspected_scheme;
 pub mod pieces;
+pub mod possible_streets;
 pub mod posterior;
 pub mod scheme_rerun;
 pub mod street_search;

@@ -7,16 +7,11 @@
 //!   is within its dc of every other cell of the region.
 
 use crate::attack::{Attack, Level};
+use crate::possible_streets::PossibleStreets;
 use crate::posterior::Posterior;
 use crate::view::{RegionDependence, View};
-use meshcloak::cells::{CellId, Cells};
-use meshcloak::distance::Atlas;
 use meshcloak::map::StreetId;
-use meshcloak::mesh::{MeshBuilder, MeshKey, MeshRule};
 use meshcloak::region::Region;
-use meshcloak::units::Length;
-use std::cell::RefCell;
-use std::sync::{Arc, Weak};
 
 /// The attack.
 pub const REGION_INVERSION: Attack = Attack {
@@ -30,97 +25,44 @@ pub const REGION_INVERSION: Attack = Attack {
 
 fn attack(view: &View<'_>) -> Option<Posterior> {
     let Region::Mesh(streets) = &*view.disclosure().region else { return None };
+    // `None`: the region does not depend on positions inside it.
+    let mut possible = PossibleStreets::new(view.atlas, view.rule, view.target.dc)?;
+    let left = possible.of(streets)?;
     let weights = match view.rule {
-        RegionDependence::Mesh(rule) => explanations(view, streets, rule),
-        RegionDependence::Cells(length) => near_all_cells(view, streets, length)?,
-        // The region does not depend on positions inside it.
-        RegionDependence::Fixed | RegionDependence::Tight => return None,
+        RegionDependence::Mesh(_) => explanations(&mut possible, streets, &left),
+        _ => vec![1.0; left.len()],
     };
-    let weight = |street: StreetId| {
-        let found = weights.binary_search_by_key(&street, |weight| weight.0);
-        found.map_or(0.0, |index| weights[index].1)
-    };
+    let weight = |street: StreetId| left.binary_search(&street).map_or(0.0, |at| weights[at]);
     let mut pieces = view.disclosure().uniform(view.atlas.map()).pieces.clone();
     pieces.iter_mut().for_each(|piece| piece.weight *= weight(piece.street));
     Some(Posterior::of_pieces(pieces))
 }
 
-/// Returns the possible streets of the target, ascending, each with the number of published streets it
-/// explains. A published street that is explained by `n` streets counts 1/n for each of them. All
-/// members are assumed to have the dc of the target.
-fn explanations(view: &View<'_>, mesh: &[StreetId], rule: MeshRule) -> Vec<(StreetId, f64)> {
-    let mut builder = MeshBuilder::new(Arc::clone(view.atlas), rule);
-    let mut explained: Vec<(StreetId, Vec<usize>)> = Vec::new();
-    let mut reached = Vec::new();
+/// Returns for each possible street the number of published streets that it explains. A published
+/// street that is explained by `n` streets counts 1/n for each of them. All members are assumed to
+/// have the dc of the target.
+fn explanations(possible: &mut PossibleStreets, mesh: &[StreetId], left: &[StreetId]) -> Vec<f64> {
+    let mut explained: Vec<Vec<usize>> = Vec::new();
     let mut explainers = vec![0_u32; mesh.len()];
-    for &street in mesh {
-        reached.clear();
-        let key = MeshKey { street, dc: view.target.dc };
-        builder.cloaking_mesh([key].into_iter(), &mut reached);
-        let indices = reached.iter().map(|street| mesh.binary_search(street).ok());
-        let indices: Option<Vec<usize>> = indices.collect();
-        if let Some(indices) = indices {
-            indices.iter().for_each(|&index| explainers[index] += 1);
-            explained.push((street, indices));
-        }
+    for &street in left {
+        let reached = possible.reached(street).iter();
+        let indices: Vec<usize> = reached.filter_map(|one| mesh.binary_search(one).ok()).collect();
+        indices.iter().for_each(|&index| explainers[index] += 1);
+        explained.push(indices);
     }
     let share = |index: &usize| 1.0 / f64::from(explainers[*index]);
-    explained.iter().map(|(street, indices)| (*street, indices.iter().map(share).sum())).collect()
-}
-
-/// Returns the streets of a region of cells from which every other cell is within dc, ascending, all
-/// with the same weight; `None` if the region does not consist of whole cells of that length.
-fn near_all_cells(
-    view: &View<'_>,
-    region: &[StreetId],
-    length: Length,
-) -> Option<Vec<(StreetId, f64)>> {
-    let cells = cells_of(view.atlas, length);
-    let mut published: Vec<CellId> = region.iter().map(|&street| cells.of(street)).collect();
-    published.sort_unstable();
-    published.dedup();
-    if published.iter().map(|&cell| cells.streets(cell).len()).sum::<usize>() != region.len() {
-        return None;
-    }
-    let mut builder = MeshBuilder::new(Arc::clone(view.atlas), MeshRule::Reach);
-    // A member at the distance dc exactly counts as well.
-    let dc = (view.target.dc + Length::UNIT).min(view.atlas.dc_max());
-    let mut reached = Vec::new();
-    let mut is_near_all = |street: StreetId| {
-        reached.clear();
-        builder.cloaking_mesh([MeshKey { street, dc }].into_iter(), &mut reached);
-        let mut near: Vec<CellId> = reached.iter().map(|&street| cells.of(street)).collect();
-        near.sort_unstable();
-        published.iter().all(|cell| near.binary_search(cell).is_ok())
-    };
-    let near = region.iter().copied().filter(|&street| is_near_all(street));
-    Some(near.map(|street| (street, 1.0)).collect())
-}
-
-/// Returns the partition of a map; keeps the last one, since many regions of one run are attacked.
-fn cells_of(atlas: &Arc<Atlas>, length: Length) -> Arc<Cells> {
-    type Partition = (Weak<Atlas>, Length, Arc<Cells>);
-    thread_local!(static LAST: RefCell<Option<Partition>> = const { RefCell::new(None) });
-    LAST.with_borrow_mut(|last| {
-        let is_same = |(map, known, _): &&Partition| {
-            *known == length && map.upgrade().is_some_and(|map| Arc::ptr_eq(&map, atlas))
-        };
-        if let Some((_, _, cells)) = last.as_ref().filter(is_same) {
-            return Arc::clone(cells);
-        }
-        let cells = Arc::new(Cells::new(atlas.map(), length));
-        *last = Some((Arc::downgrade(atlas), length, Arc::clone(&cells)));
-        cells
-    })
+    explained.iter().map(|indices| indices.iter().map(share).sum()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing::{Scenario, seconds};
+    use meshcloak::cells::{CellId, Cells};
     use meshcloak::map::Position;
     use meshcloak::naive;
     use meshcloak::town::{Town, town};
+    use meshcloak::units::Length;
     use rand::RngExt as _;
     use std::collections::BTreeSet;
 
@@ -220,8 +162,9 @@ mod tests {
             let expected: Vec<StreetId> = expected.copied().collect();
             scenario.rule = RegionDependence::Cells(length);
             scenario.show_region(seconds(0), Region::Mesh(region.clone().into()));
-            let found = near_all_cells(&scenario.view(0), &region, length).expect("whole cells");
-            let found: Vec<StreetId> = found.into_iter().map(|(street, _)| street).collect();
+            let dc = scenario.target.dc;
+            let mut possible = PossibleStreets::new(&scenario.atlas, scenario.rule, dc).unwrap();
+            let found = possible.of(&region).expect("whole cells");
             assert_eq!(found, expected, "seed {seed}\n{}", scenario.town);
             excluded += region.len() - found.len();
             left += found.len();

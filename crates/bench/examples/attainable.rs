@@ -162,8 +162,8 @@ fn measure(atlas: &Arc<Atlas>, name: &str, recording: &[Vec<Query>]) {
 fn replay(scheme: &mut dyn Scheme, recording: &[Vec<Query>]) -> usize {
     let mut replay = ReplayState::new(scheme);
     let mut served = 0;
-    for batch in batches(&recording[..recording.len().min(WINDOW.end as usize + 12)]) {
-        replay.record(&batch);
+    for mut batch in batches(&recording[..recording.len().min(WINDOW.end as usize + 12)]) {
+        replay.record(&mut batch);
         let done = replay.turn(scheme, batch, &mut ());
         served += done.served.iter().filter(|(query, _)| is_measured(query)).count();
     }

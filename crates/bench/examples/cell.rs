@@ -139,8 +139,8 @@ fn replay(atlas: &Arc<Atlas>, recording: &Recording, settings: Settings) -> Outc
     let (mut served, mut expired, mut metres, mut sampled) = (0, 0, 0.0, 0);
     let (mut spent, mut worst) = (Duration::ZERO, Duration::ZERO);
     let mut times = StageTimes { graph: Duration::ZERO, grouping: Duration::ZERO, current: None };
-    for batch in batches(recording) {
-        replay.record(&batch);
+    for mut batch in batches(recording) {
+        replay.record(&mut batch);
         let start = (Instant::now(), cpu_time());
         let done = replay.turn(&mut scheme, batch, &mut times);
         worst = worst.max(start.0.elapsed());

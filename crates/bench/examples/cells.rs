@@ -88,8 +88,8 @@ fn replay(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings) {
     let mut replay = ReplayState::new(&scheme);
     let (mut served, mut expired, mut metres, mut sampled) = (0, 0, 0.0, 0);
     let (mut spent, mut worst) = (Duration::ZERO, Duration::ZERO);
-    for batch in batches(recording) {
-        replay.record(&batch);
+    for mut batch in batches(recording) {
+        replay.record(&mut batch);
         let start = Instant::now();
         let done = replay.turn(&mut scheme, batch, &mut ());
         spent += start.elapsed();

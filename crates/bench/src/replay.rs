@@ -18,8 +18,8 @@ impl ReplayState {
     }
 
     /// Records the positions of the arrivals, which is not part of the measured turn.
-    pub fn record(&mut self, batch: &Batch) {
-        self.past.record(&batch.arrivals, &mut self.state);
+    pub fn record(&mut self, batch: &mut Batch) {
+        self.past.record(&mut batch.arrivals, &mut self.state);
     }
 
     /// Runs the turn of a batch that was recorded.

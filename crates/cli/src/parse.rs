@@ -82,6 +82,11 @@ pub fn cell_length(text: &str) -> Result<Length, String> {
     number(text, 1.0..=MAX_METRES, "metres from 1 to 1000000").map(Length::metres)
 }
 
+/// Parses the distance of a horizon: metres from 1 to 100 km.
+pub fn horizon_distance(text: &str) -> Result<Length, String> {
+    number(text, 1.0..=1e5, "metres from 1 to 100000").map(Length::metres)
+}
+
 /// Parses a range of k, as in `2-5`; one number stands for both bounds.
 pub fn k_range(text: &str) -> Result<(u32, u32), String> {
     let (min, max) = text.split_once('-').unwrap_or((text, text));

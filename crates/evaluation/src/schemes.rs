@@ -9,7 +9,8 @@ use crate::run::Presence;
 use baselines::{SchemeChoice, SchemeError};
 use meshcloak::cells::{DEFAULT_CELL_LENGTH, DEFAULT_CELLS_LENGTH};
 use meshcloak::distance::Atlas;
-use meshcloak::guarantee::{Guarantee, HistoryClock};
+use meshcloak::guarantee::{DEFAULT_HORIZON, Guarantee, HistoryClock};
+use meshcloak::history::Horizon;
 use meshcloak::mesh::MeshRule;
 use meshcloak::mesh_cloak::{MeshCloak, RegionRule, Settings};
 use meshcloak::presence::PresenceRule;
@@ -38,8 +39,10 @@ pub fn canonical_names() -> Vec<String> {
 
 /// Describes the valid scheme names, for error messages.
 pub fn expected() -> String {
-    let settings = "paper, reciprocal, history, history/published, reach, printed, cells, cells-METRES, \
-                    cell or cell-METRES, askers or age-SECONDS (which presence reports count)";
+    let settings = "paper, reciprocal, history, history/published, horizon-SECONDS or \
+                    horizon-distance-METRES (how long the past counts), reach, printed, cells, \
+                    cells-METRES, cell or cell-METRES, askers or age-SECONDS (which presence reports \
+                    count)";
     let presence = "present-SHARE or absent-SHARE (percentage of users without a question)";
     let names = names()[1..].join(", ");
     format!(
@@ -99,10 +102,18 @@ pub fn named(settings: Settings) -> String {
         HistoryClock::Published => "/published",
         HistoryClock::Asked => "",
     };
+    let Horizon { time, distance } = settings.horizon;
+    let mut horizon = String::new();
+    if time != DEFAULT_HORIZON {
+        horizon = format!("/horizon-{}", time.as_secs_f64());
+    }
+    if distance > Length::ZERO {
+        horizon += &format!("/horizon-distance-{}", distance.as_metres());
+    }
     let PresenceRule { counts, max_age } = settings.presence;
     let counts = if counts { "" } else { "/askers" };
     let age = max_age.map_or(String::new(), |age| format!("/age-{}", age.as_secs_f64()));
-    format!("{MESHCLOAK}/{guarantee}{clock}{region}{counts}{age}")
+    format!("{MESHCLOAK}/{guarantee}{clock}{horizon}{region}{counts}{age}")
 }
 
 /// Parses the settings in a name of MeshCloak, without presence; `None` for other schemes.
@@ -119,19 +130,32 @@ pub fn settings(name: &str) -> Option<Settings> {
             "reach" => settings.region = RegionRule::Mesh(MeshRule::Reach),
             "askers" => settings.presence.counts = false,
             "printed" => settings.region = RegionRule::Mesh(MeshRule::Printed),
-            _ => match word.strip_prefix("age-") {
-                Some(seconds) => settings.presence.max_age = Some(age(seconds)?),
-                None => settings.region = region_of_cells(word)?,
-            },
+            _ => set_value(&mut settings, word)?,
         }
     }
-    let is_used =
-        settings.guarantee == Guarantee::History || settings.history_clock == HistoryClock::Asked;
-    is_used.then_some(settings)
+    let plain = Settings::default();
+    let has_past =
+        settings.history_clock != plain.history_clock || settings.horizon != plain.horizon;
+    (settings.guarantee == Guarantee::History || !has_past).then_some(settings)
 }
 
-/// Parses the largest age of a presence report, in seconds with at most three decimals.
-fn age(seconds: &str) -> Option<Duration> {
+/// Applies a setting that has a value.
+fn set_value(settings: &mut Settings, word: &str) -> Option<()> {
+    if let Some(seconds) = word.strip_prefix("age-") {
+        settings.presence.max_age = Some(seconds_of(seconds)?);
+    } else if let Some(metres) = word.strip_prefix("horizon-distance-") {
+        let metres = metres.parse().ok().filter(|metres| (1.0..=1e5).contains(metres))?;
+        settings.horizon.distance = Length::metres(metres);
+    } else if let Some(seconds) = word.strip_prefix("horizon-") {
+        settings.horizon.time = seconds_of(seconds)?;
+    } else {
+        settings.region = region_of_cells(word)?;
+    }
+    Some(())
+}
+
+/// Parses a time in seconds with at most three decimals, up to an hour.
+fn seconds_of(seconds: &str) -> Option<Duration> {
     let seconds: f64 = seconds.parse().ok().filter(|seconds| (0.001..=3600.0).contains(seconds))?;
     Some(Duration::from_millis((seconds * 1000.0).round() as u64))
 }
@@ -203,6 +227,11 @@ mod tests {
             ("meshcloak/cell-600/history", "meshcloak/history/cell-600"),
             ("meshcloak/history/asked", "meshcloak/history"),
             ("meshcloak/cell-600/history/published", "meshcloak/history/published/cell-600"),
+            (
+                "meshcloak/horizon-distance-3000/history/cell-600/horizon-4",
+                "meshcloak/history/horizon-4/horizon-distance-3000/cell-600",
+            ),
+            ("meshcloak/history/horizon-600", "meshcloak/history"),
             ("meshcloak/paper/printed", "meshcloak/paper/printed"),
             ("meshcloak-printed", "meshcloak-printed"),
             ("meshcloak/reciprocal/reach/present-50", "meshcloak/reciprocal/present-50"),
@@ -227,6 +256,9 @@ mod tests {
             "meshcloak/age-0",
             "meshcloak/age-",
             "meshcloak/published",
+            "meshcloak/horizon-4",
+            "meshcloak/history/horizon-",
+            "meshcloak/history/horizon-distance-0",
             "meshcloak/present-100",
             "meshcloak/present-5/reciprocal",
             "casper/present-5",

@@ -1,6 +1,7 @@
 //! The particle filter.
 
 use super::movement::{Movement, street_of};
+use super::scheme_model::Evidence;
 use meshcloak::map::{Position, StreetId, StreetMap};
 use meshcloak::mix::mix64;
 use rustc_hash::FxHashMap;
@@ -13,6 +14,10 @@ struct Particle {
     along: f64,
     /// Difference from the mean speed, in standard deviations; the same on all legs.
     haste: f64,
+    /// Street of the last query.
+    asked: StreetId,
+    /// Probability that the last query still waits.
+    waiting: f64,
     weight: f64,
 }
 
@@ -34,7 +39,7 @@ pub struct Tracker<'a> {
 }
 
 impl<'a> Tracker<'a> {
-    /// Starts at a known position; the direction and the speed of the target are unknown.
+    /// Starts at the known position of a query; the direction and the speed of the target are unknown.
     pub fn new(
         map: &StreetMap,
         movement: &'a Movement,
@@ -51,7 +56,8 @@ impl<'a> Tracker<'a> {
             let leg = legs[number % legs.len()];
             let along = if leg == forward { offset } else { length - offset };
             let haste = logistic_quantile((number as f64 + 0.5) / particles as f64);
-            Particle { leg, along, haste, weight: 1.0 / particles as f64 }
+            let (asked, weight) = (start.street, 1.0 / particles as f64);
+            Particle { leg, along, haste, asked, waiting: 1.0, weight }
         };
         let particles = (0..particles).map(particle).collect();
         Tracker { movement, particles, drawn: mix64(seed) }
@@ -80,10 +86,26 @@ impl<'a> Tracker<'a> {
         }
     }
 
-    /// Multiplies the weights by the likelihood of each particle's street.
-    pub fn observe(&mut self, likelihood: impl Fn(StreetId) -> f64) {
+    /// The target asks; a query that still waits is replaced.
+    pub fn ask(&mut self) {
         for particle in &mut self.particles {
-            particle.weight *= likelihood(street_of(particle.leg as usize));
+            particle.asked = street_of(particle.leg as usize);
+            particle.waiting = 1.0;
+        }
+    }
+
+    /// Multiplies the weights by the likelihood of the regions of a tick: the mixture of "nothing is
+    /// published" and "the target is in one of the regions". `evidence` is that of a target which waits
+    /// and asked on a street; one that does not wait is published nowhere.
+    pub fn observe(&mut self, evidence: impl Fn(StreetId) -> Evidence) {
+        for particle in &mut self.particles {
+            if particle.waiting > 0.0 {
+                let Evidence { published, waiting } = evidence(particle.asked);
+                let waits = particle.waiting * waiting;
+                let total = 1.0 - particle.waiting + waits + particle.waiting * published;
+                particle.weight *= total;
+                particle.waiting = if total > 0.0 { waits / total } else { 0.0 };
+            }
         }
         let sum: f64 = self.particles.iter().map(|particle| particle.weight).sum();
         if sum <= 0.0 {

@@ -1,72 +1,46 @@
-//! All regions of a run by tick, as street densities: what a service sees if nothing links two
-//! disclosures.
+//! All regions of some ticks: what a service sees if nothing links two disclosures.
 
-use meshcloak::map::{StreetId, StreetMap};
 use meshcloak::region::Region;
 use meshcloak::units::Time;
+use std::ops::Range;
 use std::time::Duration;
 
-/// Density of a street that is never covered, as a share of the mean over the map; keeps quotients
-/// finite.
-const MIN_USUAL: f64 = 1e-3;
-
-/// Regions of a run. Each distinct region of a tick spreads a weight of one evenly over its streets.
+/// Regions by tick.
 #[derive(Clone, Debug)]
 pub struct RegionStream {
     tick: u64,
-    /// For each tick the density of every street; empty if nothing was published.
-    densities: Vec<Vec<f32>>,
-    /// Mean density of every street over all ticks.
-    usual: Vec<f64>,
+    /// Number of the first tick that is kept.
+    first: usize,
+    ticks: Vec<Vec<Region<'static>>>,
 }
 
 impl RegionStream {
-    /// Creates an empty stream with ticks of that length.
-    pub fn new(tick: Duration) -> RegionStream {
+    /// Creates an empty stream with ticks of that length; regions of ticks outside the window are
+    /// not kept.
+    pub fn new(tick: Duration, window: Range<usize>) -> RegionStream {
         let tick = (tick.as_millis() as u64).max(1);
-        RegionStream { tick, densities: Vec::new(), usual: Vec::new() }
+        RegionStream { tick, first: window.start, ticks: vec![Vec::new(); window.len()] }
     }
 
-    /// Adds the distinct regions that are published at one time.
-    pub fn add(&mut self, map: &StreetMap, at: Time, mut regions: Vec<Region<'_>>) {
-        regions.sort_by(Region::total_cmp);
-        regions.dedup();
-        let number = at.as_millis().div_ceil(self.tick) as usize;
-        if self.densities.len() <= number {
-            self.densities.resize(number + 1, Vec::new());
-        }
-        let densities = &mut self.densities[number];
-        if !regions.is_empty() {
-            densities.resize(map.street_count(), 0.0);
-        }
-        for region in &regions {
-            let streets = region.streets(map);
-            let metres: f64 = streets.iter().map(|&street| map.metres(street)).sum();
-            let density = 1.0 / metres.max(1.0);
-            streets.iter().for_each(|street| densities[street.index()] += density as f32);
-        }
+    /// Adds the regions that are published at one time, each once, and returns the index of the
+    /// first of them in its tick; `None` outside the window.
+    pub fn add(&mut self, at: Time, regions: Vec<Region<'static>>) -> Option<usize> {
+        let tick = self.tick_after(at).checked_sub(self.first)?;
+        let known = self.ticks.get_mut(tick)?;
+        let first = known.len();
+        known.extend(regions);
+        Some(first)
     }
 
-    /// Computes the usual densities; call it after the last region.
-    pub fn finish(&mut self, map: &StreetMap) {
-        let mut sums = vec![0.0; map.street_count()];
-        for densities in &self.densities {
-            sums.iter_mut().zip(densities).for_each(|(sum, &density)| *sum += f64::from(density));
-        }
-        let ticks = self.densities.len().max(1) as f64;
-        let mean = sums.iter().sum::<f64>() / ticks / sums.len().max(1) as f64;
-        let least = (MIN_USUAL * mean).max(f64::MIN_POSITIVE);
-        self.usual = sums.iter().map(|sum| (sum / ticks).max(least)).collect();
+    /// Regions of a tick; none outside the window.
+    pub fn regions(&self, tick: usize) -> &[Region<'static>] {
+        let index = tick.checked_sub(self.first);
+        index.and_then(|index| self.ticks.get(index)).map_or(&[], Vec::as_slice)
     }
 
-    /// Number of ticks.
-    pub fn tick_count(&self) -> usize {
-        self.densities.len()
-    }
-
-    /// Length of a tick.
-    pub fn tick(&self) -> Duration {
-        Duration::from_millis(self.tick)
+    /// Numbers of the ticks that are kept.
+    pub fn window(&self) -> Range<usize> {
+        self.first..self.first + self.ticks.len()
     }
 
     /// Number of the first tick at or after a time.
@@ -77,16 +51,5 @@ impl RegionStream {
     /// Time of a tick.
     pub fn time(&self, tick: usize) -> Time {
         Time::from_millis(tick as u64 * self.tick)
-    }
-
-    /// Likelihood of the regions of a tick if the target is on a street, relative to the target
-    /// being elsewhere; `asks` is the probability that a user is published in a tick.
-    ///
-    /// A target that is not published says nothing. A published one is on a covered street, which is
-    /// the more telling the less that street is usually covered.
-    pub fn likelihood(&self, tick: usize, street: StreetId, asks: f64) -> f64 {
-        let densities = self.densities.get(tick).map_or(&[][..], Vec::as_slice);
-        let density = densities.get(street.index()).map_or(0.0, |&density| f64::from(density));
-        (1.0 - asks) + asks * density / self.usual[street.index()]
     }
 }

@@ -51,9 +51,9 @@ impl Observer for StageClock {
 pub fn replay(scheme: &mut dyn Scheme, recording: &[Vec<Query>]) -> Report {
     let mut report = Report::default();
     let mut replay = ReplayState::new(scheme);
-    for (second, batch) in batches(recording).enumerate() {
+    for (second, mut batch) in batches(recording).enumerate() {
         report.queries += batch.arrivals.len();
-        replay.record(&batch);
+        replay.record(&mut batch);
         let start = Instant::now();
         let mut clock = StageClock { since: start, stage: 0, spent: [0.0; STAGES] };
         let done = replay.turn(scheme, batch, &mut clock);

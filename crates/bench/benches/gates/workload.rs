@@ -183,8 +183,8 @@ pub fn count_turns(
     let mut state = State::default();
     let mut past = RecordedPast::new(scheme);
     for batch in batches {
-        let batch = batch.clone();
-        past.record(&batch.arrivals, &mut state);
+        let mut batch = batch.clone();
+        past.record(&mut batch.arrivals, &mut state);
         let mut observer = TurnMeter::start(meter, stages);
         let done = black_box(turn(scheme, &mut state, batch, &mut observer));
         observer.finish();

@@ -69,8 +69,8 @@ pub fn replay(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings) 
     let mut scheme = MeshCloak::new(Arc::clone(atlas), settings);
     let mut replay = ReplayState::new(&scheme);
     let mut outcome = Outcome::default();
-    for batch in batches(recording) {
-        replay.record(&batch);
+    for mut batch in batches(recording) {
+        replay.record(&mut batch);
         let (now, start) = (batch.now, Instant::now());
         let done = replay.turn(&mut scheme, batch, &mut ());
         let spent = start.elapsed();

@@ -67,9 +67,9 @@ pub fn measure(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings)
     let mut scheme = MeshCloak::new(Arc::clone(atlas), settings);
     let mut replay = ReplayState::new(&scheme);
     let mut all = Measurement::default();
-    for (second, batch) in batches(recording).take(recording.len()).enumerate() {
+    for (second, mut batch) in batches(recording).take(recording.len()).enumerate() {
         all.queries += batch.arrivals.len();
-        replay.record(&batch);
+        replay.record(&mut batch);
         let clock = Clock::now();
         let done = replay.turn(&mut scheme, batch, &mut ());
         let spent = clock.seconds();

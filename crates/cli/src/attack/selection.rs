@@ -1,6 +1,6 @@
 //! Selection of the schemes to attack and of the attacks.
 
-use crate::parse::cell_length;
+use crate::parse::{cell_length, horizon_distance};
 use crate::scheme_args::region::RegionArg;
 use crate::scheme_args::{GuaranteeArg, HistoryClockArg, MESHCLOAK, value_name};
 use anyhow::{Result, anyhow, bail};
@@ -26,6 +26,10 @@ pub struct SchemeSelection {
     /// Clocks of the guarantee history [default: asked].
     #[arg(long, value_name = "NAME,…", value_enum, value_delimiter = ',')]
     history_clock: Vec<HistoryClockArg>,
+    /// How far a user must be able to travel before the guarantee history forgets its last position, in
+    /// metres [default: 0, the horizon of 600 s alone decides].
+    #[arg(long, value_name = "METRES", value_parser = horizon_distance)]
+    horizon_distance: Option<Length>,
     /// Regions of MeshCloak [default: reach].
     #[arg(long, value_name = "NAME,…", value_enum, value_delimiter = ',')]
     region: Vec<RegionArg>,
@@ -56,8 +60,8 @@ impl SchemeSelection {
         }
         if self.has_settings() && !names.iter().any(|name| name.starts_with("meshcloak/")) {
             bail!(
-                "--guarantee, --history-clock and --region are settings of `{MESHCLOAK}`; add it to \
-                 --scheme"
+                "--guarantee, --history-clock, --horizon-distance and --region are settings of \
+                 `{MESHCLOAK}`; add it to --scheme"
             );
         }
         let mut found: Vec<AttackedScheme> = Vec::new();
@@ -76,7 +80,10 @@ impl SchemeSelection {
     }
 
     fn has_settings(&self) -> bool {
-        !(self.guarantee.is_empty() && self.history_clock.is_empty() && self.region.is_empty())
+        !(self.guarantee.is_empty()
+            && self.history_clock.is_empty()
+            && self.horizon_distance.is_none()
+            && self.region.is_empty())
     }
 
     fn names(&self) -> Vec<String> {
@@ -109,7 +116,11 @@ impl SchemeSelection {
                 name = format!("{name}-{}", length.as_metres());
             }
             for guarantee in &guarantees {
-                let start = format!("{MESHCLOAK}/{}", value_name(guarantee));
+                let mut start = format!("{MESHCLOAK}/{}", value_name(guarantee));
+                if let (GuaranteeArg::History, Some(distance)) = (guarantee, self.horizon_distance)
+                {
+                    start += &format!("/horizon-distance-{}", distance.as_metres());
+                }
                 match self.history_clock.as_slice() {
                     clocks @ [_, ..] if *guarantee == GuaranteeArg::History => {
                         let clocks = clocks.iter().map(value_name);
@@ -173,6 +184,7 @@ mod tests {
             scheme: vec![MESHCLOAK.to_owned(), "casper".to_owned(), "casper".to_owned()],
             guarantee: vec![GuaranteeArg::Paper, GuaranteeArg::History],
             history_clock: vec![HistoryClockArg::Asked, HistoryClockArg::Published],
+            horizon_distance: None,
             region: vec![RegionArg::Reach, RegionArg::Cells, RegionArg::Cell],
             cell_length: Some(Length::metres(600.0)),
         };
@@ -191,7 +203,18 @@ mod tests {
             "casper",
         ];
         assert_eq!(names, expected);
-        let baseline = SchemeSelection { scheme: vec!["casper".to_owned()], ..selection };
+        let distant = SchemeSelection {
+            horizon_distance: Some(Length::metres(3_000.0)),
+            history_clock: Vec::new(),
+            region: Vec::new(),
+            cell_length: None,
+            ..selection
+        };
+        let names: Vec<String> =
+            distant.schemes().unwrap().iter().map(|scheme| scheme.name().to_owned()).collect();
+        let history = "meshcloak/history/horizon-distance-3000";
+        assert_eq!(names, ["meshcloak/paper", history, "casper"]);
+        let baseline = SchemeSelection { scheme: vec!["casper".to_owned()], ..distant };
         assert!(baseline.schemes().is_err());
     }
 }

@@ -58,9 +58,9 @@ impl Measurement<'_> {
             let arrivals = arrivals.unwrap_or_default();
             cost.row.queries += arrivals.len() as u64;
             let now = Time::from_millis(start.div_ceil(1000) * 1000 + second as u64 * 1000);
-            for batch in batches(pace, now, arrivals) {
+            for mut batch in batches(pace, now, arrivals) {
                 let now = batch.now;
-                past.record(&batch.arrivals, &mut state);
+                past.record(&mut batch.arrivals, &mut state);
                 let done = turn(scheme, &mut state, batch, &mut ());
                 for (region, users) in self.recipients(&done) {
                     self.ask(now, region, &users, &mut cost).await?;

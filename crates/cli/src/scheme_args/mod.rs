@@ -5,7 +5,7 @@ mod options;
 mod popularity;
 pub mod region;
 
-use crate::parse::positive_millis;
+use crate::parse::{horizon_distance, positive_millis};
 use anyhow::{Result, bail};
 use baselines::SchemeChoice;
 use baselines::registry::{Parameter, SCHEMES};
@@ -13,10 +13,12 @@ use clap::Args;
 use meshcloak::cells::Cells;
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::DEFAULT_HORIZON;
+use meshcloak::history::Horizon;
 use meshcloak::mesh_cloak::{Hold, MeshCloak, RegionRule, Settings};
 use meshcloak::presence::PresenceRule;
 use meshcloak::printed::Printed;
 use meshcloak::scheme::Scheme;
+use meshcloak::units::Length;
 use options::{CoverageArg, PipelineArg};
 pub use options::{GuaranteeArg, HistoryClockArg, value_name};
 use popularity::popularity;
@@ -38,6 +40,10 @@ pub struct SchemeArgs {
     /// How long `history` remembers the last position of a user, in seconds [default: 600].
     #[arg(long, value_name = "SECONDS", value_parser = positive_millis)]
     horizon: Option<u64>,
+    /// How far a user must be able to travel before `history` forgets its last position, in metres,
+    /// for up to four hours; slow users are remembered longer [default: 0, the time alone decides].
+    #[arg(long, value_name = "METRES", value_parser = horizon_distance)]
+    horizon_distance: Option<Length>,
     /// What the adversary of `history` knows of time [default: asked].
     #[arg(long, value_enum)]
     history_clock: Option<HistoryClockArg>,
@@ -105,6 +111,9 @@ impl SchemeArgs {
         if self.horizon.is_some() && guarantee != GuaranteeArg::History {
             bail!("--horizon needs --guarantee history");
         }
+        if self.horizon_distance.is_some() && guarantee != GuaranteeArg::History {
+            bail!("--horizon-distance needs --guarantee history");
+        }
         if self.history_clock.is_some() && guarantee != GuaranteeArg::History {
             bail!("--history-clock needs --guarantee history");
         }
@@ -128,6 +137,7 @@ impl SchemeArgs {
         let given = [
             ("--guarantee", self.guarantee.is_some()),
             ("--horizon", self.horizon.is_some()),
+            ("--horizon-distance", self.horizon_distance.is_some()),
             ("--history-clock", self.history_clock.is_some()),
             ("--hold", self.hold.is_some()),
             ("--presence-counts", self.presence_counts.is_some()),
@@ -155,7 +165,10 @@ impl SchemeArgs {
         }
         let settings = Settings {
             guarantee: self.guarantee().into(),
-            horizon: self.horizon().unwrap_or(DEFAULT_HORIZON).into(),
+            horizon: Horizon {
+                time: self.horizon().unwrap_or(DEFAULT_HORIZON),
+                distance: self.horizon_distance.unwrap_or(Length::ZERO),
+            },
             history_clock: self.history_clock().into(),
             hold: self.hold.map(|max_wait| Hold {
                 max_wait: Duration::from_millis(max_wait),
@@ -186,6 +199,7 @@ impl SchemeArgs {
             settings.extend([
                 ("guarantee", value_name(&self.guarantee()).into()),
                 ("horizon", self.horizon().map(|horizon| horizon.as_secs_f64()).into()),
+                ("horizon_distance", self.horizon_distance.map(Length::as_metres).into()),
                 ("history_clock", self.horizon().map(|_| value_name(&self.history_clock())).into()),
                 ("hold", self.hold.map(|max_wait| max_wait as f64 / 1000.0).into()),
                 ("presence_counts", self.presence().counts.into()),

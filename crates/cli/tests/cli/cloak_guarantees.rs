@@ -55,6 +55,31 @@ b2,u2,6,110,0,2,1,100,19
 d2,u4,6,100,0,2,1,100,20
 ";
 
+/// u1 walks 150 m, which takes 150 s; u2 is new at each moment.
+const WALK: &str = "\
+query,user,t,x,y,k,dt,dc,speed
+a1,u1,1,10,0,2,1,200,1
+b1,u2,1,20,0,2,1,200,1
+a2,u1,151,160,0,2,1,200,1
+b2,u3,151,340,0,2,1,200,1
+";
+
+#[test]
+fn history_remembers_a_walker_until_it_can_have_travelled_the_distance() {
+    let town = TownFixture::new(WALK);
+    let is_published = |horizon: &[&str]| {
+        let found = sets(&town.outcomes(&[&["--guarantee", "history"], horizon].concat()));
+        assert!(found["a1"].is_some() && found["b1"].is_some(), "{found:?}");
+        found["a2"].is_some()
+    };
+    // From x = 10 the walker cannot have come to x = 340 in 150 s.
+    assert!(!is_published(&[]));
+    assert!(is_published(&["--horizon", "60"]), "the past is forgotten");
+    assert!(!is_published(&["--horizon", "60", "--horizon-distance", "200"]));
+    let refused = town.run(&["--horizon-distance", "200"]);
+    assert!(refused.stderr.contains("--horizon-distance needs --guarantee history"), "{refused:?}");
+}
+
 #[test]
 fn history_refuses_missing_speeds_and_users_faster_than_declared() {
     let town = TownFixture::new(TRIP);

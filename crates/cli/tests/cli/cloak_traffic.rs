@@ -1,7 +1,7 @@
 //! `meshcloak cloak` on simulated traffic: one outcome per query, results independent of the number
 //! of threads, no private data in disclosures, bounded memory.
 
-use crate::program::meshcloak;
+use crate::program::{meshcloak, real_map};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -187,4 +187,21 @@ fn memory_does_not_grow_with_the_file() {
     assert_eq!(long["queries"], 66_000);
     let [short, long] = [short, long].map(|run| run["peak_memory_mb"].as_f64().unwrap());
     assert!(long < short * 1.25, "{short} MB, ten times as long {long} MB");
+}
+
+/// Simulated users of a real map keep to their declared speeds, though their points are snapped again.
+#[test]
+fn history_refuses_no_simulated_user_of_a_real_map() {
+    let Some(map) = real_map("porto/porto-city.osm.pbf") else { return };
+    let map = map.display().to_string();
+    let folder = tempfile::tempdir().unwrap();
+    let queries = folder.path().join("q.csv").display().to_string();
+    meshcloak(&["simulate", &map, "--users", "2000", "--out", &queries]).done();
+    let out = folder.path().join("o").display().to_string();
+    for clock in ["asked", "published"] {
+        let cloak = ["cloak", &map, "--json", "--queries", &queries, "--out", &out];
+        let history = ["--guarantee", "history", "--history-clock", clock];
+        let found = meshcloak(&[&cloak[..], &history].concat()).json();
+        assert_eq!((found["queries"].as_u64(), found["refused"].as_u64()), (Some(22_000), Some(0)));
+    }
 }

@@ -9,6 +9,7 @@ mod pursuit;
 mod replay;
 mod schemes;
 mod side;
+mod trips;
 
 pub use pursuit::TrackedPoint;
 pub use schemes::{Choice, SCHEMES};
@@ -18,7 +19,7 @@ use crate::recording::RecordedSecond;
 use attacks::questions::QUESTIONS;
 use attacks::{ATTACKS, Attack, Prior};
 use meshcloak::distance::Atlas;
-use meshcloak::map::Frame;
+use meshcloak::map::{Frame, StreetMap};
 use meshcloak::query::{QueryId, UserId};
 use meshcloak::units::Time;
 use parking_lot::Mutex;
@@ -26,7 +27,8 @@ use replay::Replay;
 use schemes::SchemeFactory;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
+use trips::Trips;
 
 /// Request of a comparison.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -91,6 +93,8 @@ pub(crate) struct Moment {
     seconds: Vec<RecordedSecond>,
     pub prior: Prior,
     replays: Mutex<BTreeMap<&'static str, Arc<Replay>>>,
+    /// Trips of the recorded users, for the tracker.
+    trips: OnceLock<Trips>,
 }
 
 /// Compares schemes on one map.
@@ -161,7 +165,8 @@ impl Arena {
             return Ok(Arc::clone(moment));
         }
         let prior = self.prior(&seconds);
-        let moment = Arc::new(Moment { second, end, seconds, prior, replays: Mutex::default() });
+        let (replays, trips) = (Mutex::default(), OnceLock::new());
+        let moment = Arc::new(Moment { second, end, seconds, prior, replays, trips });
         moments.push_back(Arc::clone(&moment));
         if moments.len() > MAX_MOMENTS {
             moments.pop_front();
@@ -199,6 +204,10 @@ impl Arena {
 }
 
 impl Moment {
+    fn trips(&self, map: &StreetMap) -> &Trips {
+        self.trips.get_or_init(|| Trips::new(map, &self.seconds))
+    }
+
     fn replay(&self, factory: &SchemeFactory, id: &'static str) -> Arc<Replay> {
         let mut replays = self.replays.lock();
         let replay = replays.entry(id).or_insert_with(|| {

@@ -1,14 +1,15 @@
 //! Path of the tracker (attack K) through the regions of the recorded minute.
 
+use super::replay::ReplayedPublication;
 use super::side::SchemeScene;
-use attacks::tracker::{LegPace, Movement, RegionStream, StreetWeight, Tracker};
+use attacks::tracker::{
+    Associations, Example, Lessons, RegionStream, SchemeModel, StreetWeight, Tracker,
+};
 use attacks::{Piece, Posterior};
 use meshcloak::map::{Position, StreetMap};
 use meshcloak::query::{Query, UserId};
-use meshcloak::region::Region;
-use meshcloak::units::{Length, Point, Time};
+use meshcloak::units::{Length, Point};
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 /// Where the adversary believes the target to be.
@@ -32,24 +33,48 @@ pub(super) struct Path {
 
 /// Number of particles.
 const PARTICLES: usize = 1_000;
-/// Mean speed as a share of the target's top speed, and its deviation.
-const PACE: (f64, f64) = (0.6, 0.25);
+/// Confidence in regions: those of successive ticks are not independent.
+const CONFIDENCE: f64 = 0.5;
+/// Length of a tick.
+const TICK: Duration = Duration::from_secs(1);
 
 impl SchemeScene<'_> {
     /// Follows a user from the first query of the recording, whose position is known, to the end.
-    /// Users turn at random at junctions.
+    /// The adversary knows when the user asks, and learns from all others how users move and what the
+    /// scheme publishes.
     pub(super) fn follow(&self, user: UserId) -> Option<Path> {
         let map = self.arena.atlas.map();
-        let start = self.replay.queries.values().find(|query| query.user == user)?;
-        let (stream, asks) = self.stream(start.asked_at);
-        let top = start.speed.map_or(10.0, |speed| (speed * Duration::from_secs(1)).as_metres());
-        let pace = LegPace { mean: PACE.0 * top, deviation: PACE.1 * top };
-        let movement = Movement::new(map, |_| pace, |_, _, _| 1.0);
+        let own = |query: &&Query| query.user == user && query.asks;
+        let asked: Vec<&Query> = self.replay.queries.values().filter(own).collect();
+        let start = *asked.first()?;
+        let mut stream = self.stream();
+        let lessons = self.lessons(user, &mut stream);
+        let dependence = self.arena.factory.make(self.scheme)?.describe().regions;
+        let model = SchemeModel::learn(&self.arena.atlas, dependence, &stream, &lessons);
+        let dc = model.depends_on_dc().then_some(start.distance_constraint);
+        let is_alike = |one: &&Example| dc.is_none_or(|dc| one.dc == dc);
+        let examples: Vec<Example> = lessons.published.iter().filter(is_alike).copied().collect();
+        let associations =
+            Associations::new(&model, &stream, dc, |_, _, _| 1.0).calibrated(&model, &examples);
+        let movement = self.moment.trips(map).movement(map, user, start.speed);
         let mut tracker = Tracker::new(map, &movement, start.position, PARTICLES, user.0);
         let mut points = vec![self.known(start)];
-        for tick in 1..stream.tick_count() {
-            tracker.advance(1.0);
-            tracker.observe(|street| stream.likelihood(tick, street, asks));
+        let (mut now, mut asked_at) = (start.asked_at, start.asked_at);
+        let mut later = asked[1..].iter().map(|query| query.asked_at).peekable();
+        for tick in stream.tick_after(now) + 1..stream.window().end {
+            let end = stream.time(tick);
+            while let Some(at) = later.next_if(|&at| at <= end) {
+                tracker.advance((at - now).as_secs_f64());
+                tracker.ask();
+                (now, asked_at) = (at, at);
+            }
+            tracker.advance((end - now).as_secs_f64());
+            now = end;
+            let waited = tick - stream.tick_after(asked_at);
+            tracker.observe(|street| {
+                let likelihood = associations.likelihood(tick, street, CONFIDENCE);
+                model.evidence(waited, street, likelihood)
+            });
             points.push(self.mean(&tracker.streets()));
         }
         let mut pieces: Vec<Piece> =
@@ -58,26 +83,45 @@ impl SchemeScene<'_> {
         Some(Path { points, posterior: Posterior::of_pieces(pieces) })
     }
 
-    /// Returns all regions since a time by seconds, and the probability that a user is published
-    /// in a second.
-    fn stream(&self, since: Time) -> (RegionStream, f64) {
+    /// Returns an empty stream of the recorded seconds.
+    fn stream(&self) -> RegionStream {
+        let begin = self.replay.queries.values().map(|query| query.asked_at).min();
+        let ticks = RegionStream::new(TICK, 0..0);
+        let first = ticks.tick_after(begin.unwrap_or(self.moment.end));
+        RegionStream::new(TICK, first..ticks.tick_after(self.moment.end) + 1)
+    }
+
+    /// Adds all regions to the stream, and returns what the adversary learns from users other than
+    /// the target.
+    fn lessons(&self, user: UserId, stream: &mut RegionStream) -> Lessons {
         let map = self.arena.atlas.map();
-        let mut regions: BTreeMap<u64, Vec<Region<'_>>> = BTreeMap::new();
-        let mut published = 0;
-        for one in self.replay.published.values().flatten().filter(|one| one.at >= since) {
-            let second = (one.at - since).as_millis() as u64;
-            regions.entry(second).or_default().push((*one.region).clone());
-            published += 1;
+        let mut lessons = Lessons { asked: vec![0; map.street_count()], published: Vec::new() };
+        let is_other = |query: &Query| query.asks && query.user != user;
+        for query in self.replay.queries.values().filter(|query| is_other(query)) {
+            lessons.asked[query.position.street.index()] += 1;
         }
-        let mut stream = RegionStream::new(Duration::from_secs(1));
-        for (millis, regions) in regions {
-            stream.add(map, Time::from_millis(millis), regions);
+        let mut all: Vec<&ReplayedPublication> =
+            self.replay.published.values().flatten().filter(|one| one.query.asks).collect();
+        let order = |a: &ReplayedPublication, b: &ReplayedPublication| {
+            a.at.cmp(&b.at).then_with(|| a.region.total_cmp(&b.region))
+        };
+        all.sort_by(|a, b| order(a, b));
+        for together in all.chunk_by(|a, b| order(a, b).is_eq()) {
+            let tick = stream.tick_after(together[0].at);
+            let Some(region) = stream.add(together[0].at, vec![(*together[0].region).clone()])
+            else {
+                continue;
+            };
+            let others = together.iter().map(|one| &one.query).filter(|query| is_other(query));
+            lessons.published.extend(others.map(|query| Example {
+                tick,
+                region,
+                street: query.position.street,
+                dc: query.distance_constraint,
+                waited: tick.saturating_sub(stream.tick_after(query.asked_at)),
+            }));
         }
-        stream.finish(map);
-        let users = self.replay.queries.values().map(|query| query.user);
-        let users = users.collect::<std::collections::BTreeSet<UserId>>().len();
-        let asks = f64::from(published) / (stream.tick_count() * users).max(1) as f64;
-        (stream, asks.min(1.0))
+        lessons
     }
 
     fn known(&self, start: &Query) -> TrackedPoint {

@@ -57,8 +57,8 @@ impl Replay {
             for query in second.queries.iter() {
                 replay.queries.insert(query.id, query.clone());
             }
-            for batch in batches(pace, second) {
-                past.record(&batch.arrivals, &mut state);
+            for mut batch in batches(pace, second) {
+                past.record(&mut batch.arrivals, &mut state);
                 let served = replay.turn(&mut scheme, &mut state, batch, &seen);
                 past.leave(&served);
             }

@@ -5,7 +5,7 @@ use meshcloak::units::Length;
 use traffic::{Profile, Simulation, SimulationSettings};
 
 /// An arena in a small city, and recorded queries of its agents.
-fn recorded(users: u32) -> (Arena, Vec<RecordedSecond>) {
+pub(super) fn recorded(users: u32) -> (Arena, Vec<RecordedSecond>) {
     let city = read_map(&"city:1000:3".parse().unwrap(), &Options::default(), &()).unwrap();
     let frame = city.map.frame().unwrap().clone();
     let atlas = Arc::new(Atlas::new(city.map, Length::metres(2_000.0)));

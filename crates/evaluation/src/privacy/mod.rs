@@ -53,7 +53,7 @@ use meshcloak::mix::mix64;
 use meshcloak::query::UserId;
 use meshcloak::scheme::{Published, State};
 use offline::OfflineScorer;
-use pursuit::Pursuit;
+use pursuit::{Pursuit, Scene};
 use question_attacker::QuestionAttacker;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -70,6 +70,8 @@ pub struct AttackPlan {
     pub planted: usize,
     /// Number of targets that are followed by the tracker.
     pub followed: usize,
+    /// Number of particles of the tracker.
+    pub particles: usize,
     /// Whether the tracker follows users of the rarest ordinary category through the regions that
     /// are asked for it, instead of all users through all regions.
     pub follows_kinds: bool,
@@ -91,6 +93,7 @@ impl Default for AttackPlan {
             targets: 1_000,
             planted: 40,
             followed: 300,
+            particles: 2_000,
             follows_kinds: false,
             questions,
             replays: 32,
@@ -155,8 +158,9 @@ pub fn run_attacks(
     let truth = Truth::of_workload(workload, conditions.tolerance);
     let prior = prior(atlas, workload, &targets);
     let mut attacker = BatchAttacker::new(scheme, atlas, &targets, plan, gateway.describe());
-    let mut pursuit =
-        Pursuit::is_planned(plan, workload).then(|| Pursuit::new(conditions.tick, plan));
+    let dependence = gateway.describe().regions;
+    let scene = Scene { atlas, workload, targets: &targets, conditions, dependence };
+    let mut pursuit = Pursuit::planned(plan, scene);
     let mut questions = QuestionAttacker::planned(plan, atlas.map(), &targets);
     let mut lines = plan.attacks.contains(&AGES.name).then(RecordedLines::default);
     let mut attacking = Duration::ZERO;
@@ -167,7 +171,7 @@ pub fn run_attacks(
             let begun = Instant::now();
             attacker.attack(state, now, published);
             if let Some(pursuit) = &mut pursuit {
-                pursuit.add(atlas.map(), now, state, published);
+                pursuit.add(now, state, published);
             }
             if let Some(questions) = &mut questions {
                 questions.attack(state, published);
@@ -186,7 +190,7 @@ pub fn run_attacks(
         lines.score(&mut scores);
     }
     if let Some(pursuit) = pursuit {
-        scores.join(pursuit.score(atlas.map(), workload, &targets, plan));
+        scores.join(pursuit.score(&plan.checkpoint));
     }
     if let Some(questions) = questions {
         scores.of(QUESTIONS.name).join(questions.finish());

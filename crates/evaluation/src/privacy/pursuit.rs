@@ -1,217 +1,263 @@
 //! Attack K: follows targets through all regions of a run, and without the regions for comparison.
 
+mod follower;
+mod learned_movement;
 #[cfg(test)]
 mod tests;
 
-use super::attack_score::{AttackScore, AttackScores, Observation, indicator};
+use super::attack_score::AttackScores;
 use super::question_attacker::{AskedRegion, for_each_region};
 use super::question_mix::{QuestionMix, RARE, shares};
 use super::{AttackPlan, DecoyPlan, Targets};
+use crate::checkpoint::Checkpoint;
+use crate::run::Conditions;
 use crate::workload::Workload;
-use attacks::questions::QuestionModel;
-use attacks::tracker::{
-    CONFUSION_BITS, LegPace, Movement, RegionStream, StreetWeight, TRACKER, Tracker,
-};
-use meshcloak::map::{Position, StreetMap};
+use attacks::questions::{CategoryId, QuestionModel};
+use attacks::tracker::{Associations, Example, Lessons, RegionStream, SchemeModel, TRACKER};
+use attacks::{Attack, RegionDependence};
+use follower::{Chase, Follower};
+use learned_movement::LearnedMovement;
+use meshcloak::distance::Atlas;
 use meshcloak::query::{Query, UserId};
-use meshcloak::region::Region;
 use meshcloak::scheme::{Published, State};
 use meshcloak::units::{Length, Time};
 use rayon::prelude::*;
-use std::time::{Duration, Instant};
-use traffic::{Journey, Leg, LegSpeed, SimulatedQuery, TrafficModel};
+use rustc_hash::FxHashMap;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Instant;
+use traffic::{Journey, SimulatedQuery};
 
 /// Number of ticks that a target is followed.
 const TICKS: usize = 60;
-/// Number of particles.
-const PARTICLES: usize = 1_000;
-/// Number of streets that count as found.
-const SHORT_LIST: usize = 10;
 
-/// The regions of a run.
-pub(super) struct Pursuit {
-    stream: RegionStream,
-    /// Number of published queries of users who may be followed.
-    published: usize,
-    /// Categories of users, if only regions of one category are followed.
-    kinds: Option<Kinds>,
+/// Number of other users who are followed to choose the confidence.
+const OTHERS: usize = 60;
+
+/// What all parts of the attack use.
+#[derive(Clone, Copy)]
+pub(super) struct Scene<'a> {
+    pub(super) atlas: &'a Arc<Atlas>,
+    pub(super) workload: &'a Workload,
+    pub(super) targets: &'a Targets,
+    pub(super) conditions: Conditions,
+    pub(super) dependence: RegionDependence,
 }
 
-/// Regions that are asked for one category.
+/// The regions of a run, and what the adversary learns from users who are not targets.
+pub(super) struct Pursuit<'a> {
+    scene: Scene<'a>,
+    followed: Vec<Target<'a>>,
+    /// Users whom the adversary follows in a simulation of its own.
+    others: Vec<Target<'a>>,
+    stream: RegionStream,
+    lessons: Lessons,
+    /// Categories of users, if the adversary knows that of the target.
+    kinds: Option<Kinds>,
+    particles: usize,
+}
+
+/// Categories that regions are asked for.
 struct Kinds {
     mix: QuestionMix,
     model: QuestionModel,
+    /// By tick and index of the region.
+    requested: FxHashMap<(usize, usize), BTreeSet<CategoryId>>,
+    /// Publications of other users who ask the rare category.
+    rare: Vec<Example>,
 }
 
-/// A target: its known position, and its path.
+/// A target: its known query, and its path.
 struct Target<'a> {
     query: &'a SimulatedQuery,
     journey: &'a Journey,
 }
 
-/// Names of the figures of one filter.
-struct FigureNames {
-    first: &'static str,
-    listed: &'static str,
-    confused: &'static str,
+impl Scene<'_> {
+    /// Whether the adversary learns from a user: all but the targets, or all if all are targets.
+    fn is_other(&self, user: UserId) -> bool {
+        self.targets.users.len() >= self.workload.users || !self.targets.contains(user)
+    }
 }
 
-const WITH_REGIONS: FigureNames = FigureNames {
-    first: "street guessed",
-    listed: "street among 10",
-    confused: "seconds until confused",
-};
-
-const WITHOUT_REGIONS: FigureNames = FigureNames {
-    first: "street guessed without regions",
-    listed: "street among 10 without regions",
-    confused: "seconds until confused without regions",
-};
-
-impl Pursuit {
-    /// Whether the plan has the attack and the paths are known.
-    pub(super) fn is_planned(plan: &AttackPlan, workload: &Workload) -> bool {
-        plan.attacks.contains(&TRACKER.name) && !workload.journeys.is_empty()
+impl Kinds {
+    fn new(DecoyPlan { decoys, diversity }: DecoyPlan) -> Kinds {
+        let model = QuestionModel::new(&shares(), decoys, diversity);
+        Kinds { mix: QuestionMix::new(), model, requested: FxHashMap::default(), rare: Vec::new() }
     }
 
-    pub(super) fn new(tick: Duration, plan: &AttackPlan) -> Pursuit {
-        let DecoyPlan { decoys, diversity } = plan.questions;
-        let kinds = plan.follows_kinds.then(|| {
-            let model = QuestionModel::new(&shares(), decoys, diversity);
-            Kinds { mix: QuestionMix::new(), model }
-        });
-        Pursuit { stream: RegionStream::new(tick), published: 0, kinds }
+    /// Probability that a user of a region asks the rare category, relative to all users.
+    fn factor(&self, tick: usize, region: usize, members: f64) -> f64 {
+        let Some(requested) = self.requested.get(&(tick, region)) else { return 0.0 };
+        if !requested.contains(&RARE) {
+            return 0.0;
+        }
+        // At least as many users as it takes to ask all of these.
+        let members = (members.round() as usize).max(1);
+        let posteriors = (members..=members.max(requested.len()))
+            .map(|members| self.model.posterior(requested, members)[RARE as usize]);
+        let posterior = posteriors.into_iter().find(|posterior| posterior.is_finite());
+        posterior.unwrap_or(0.0) / self.model.prior()[RARE as usize]
+    }
+}
+
+impl<'a> Pursuit<'a> {
+    /// Prepares the attack; `None` if the plan does not have it or the paths are unknown.
+    pub(super) fn planned(plan: &AttackPlan, scene: Scene<'a>) -> Option<Pursuit<'a>> {
+        let is_planned = |attack: &Attack| plan.attacks.contains(&attack.name);
+        if !is_planned(&TRACKER) || scene.workload.journeys.is_empty() {
+            return None;
+        }
+        let kinds = plan.follows_kinds.then(|| Kinds::new(plan.questions));
+        let is_followed = |user: UserId| match &kinds {
+            Some(kinds) => kinds.mix.category(user) == RARE && scene.conditions.presence.asks(user),
+            None => scene.targets.contains(user),
+        };
+        let is_model = |user: UserId| {
+            let asks_alike = kinds.as_ref().is_none_or(|kinds| kinds.mix.category(user) == RARE);
+            asks_alike && scene.conditions.presence.asks(user) && !scene.targets.contains(user)
+        };
+        let others = followed(scene.workload, is_model, OTHERS);
+        let followed = followed(scene.workload, is_followed, plan.followed);
+        let empty = RegionStream::new(scene.conditions.tick, 0..0);
+        let first =
+            |target: &Target<'_>| empty.tick_after(Time::from_millis(target.query.asked_at));
+        let start = followed.iter().map(first).min().unwrap_or(0);
+        let end = followed.iter().map(first).max().unwrap_or(0) + TICKS + 1;
+        let stream = RegionStream::new(scene.conditions.tick, start..end);
+        let lessons = Lessons { asked: asked(&scene, &stream), published: Vec::new() };
+        let particles = plan.particles;
+        Some(Pursuit { scene, followed, others, stream, lessons, kinds, particles })
     }
 
     /// Adds what a scheme publishes at a time.
-    pub(super) fn add(&mut self, map: &StreetMap, at: Time, state: &State, published: &Published) {
-        let Some(Kinds { mix, model }) = &self.kinds else {
-            let sets = 0..published.set_count() as u32;
-            let regions: Vec<Region<'_>> = sets.map(|set| published.set(set).region).collect();
-            self.stream.add(map, at, regions);
-            self.published += published.served().len();
+    pub(super) fn add(&mut self, at: Time, state: &State, published: &Published) {
+        let tick = self.stream.tick_after(at);
+        if !self.stream.window().contains(&tick) {
             return;
-        };
-        let mut regions: Vec<Region<'static>> = Vec::new();
-        for_each_region(state, published, |AskedRegion { asking, .. }| {
-            if model.requested(&mix.categories(asking)).contains(&RARE) {
-                let region = asking.first().map(|(region, _)| region.clone().into_owned());
-                regions.extend(region);
-            }
-            let is_rare = |(_, query): &&(Region<'_>, &Query)| mix.category(query.user) == RARE;
-            self.published += asking.iter().filter(is_rare).count();
-        });
-        self.stream.add(map, at, regions);
-    }
-
-    /// Whether a user may be followed.
-    fn is_followed(&self, user: UserId, targets: &Targets) -> bool {
-        match &self.kinds {
-            Some(kinds) => kinds.mix.category(user) == RARE,
-            None => targets.contains(user),
         }
+        let first = self.stream.regions(tick).len();
+        let mut regions = Vec::new();
+        for_each_region(state, published, |AskedRegion { asking, .. }| {
+            let region = first + regions.len();
+            regions.extend(asking.first().map(|(region, _)| region.clone().into_owned()));
+            let others = asking.iter().map(|(_, query)| *query);
+            let others = others.filter(|query| self.scene.is_other(query.user));
+            let example = |query: &Query| Example {
+                tick,
+                region,
+                street: query.position.street,
+                dc: query.distance_constraint,
+                waited: tick.saturating_sub(self.stream.tick_after(query.asked_at)),
+            };
+            if let Some(Kinds { mix, model, requested, rare }) = &mut self.kinds {
+                requested.insert((tick, region), model.requested(&mix.categories(asking)));
+                let asks_it = |query: &&Query| mix.category(query.user) == RARE;
+                rare.extend(others.clone().filter(asks_it).map(example));
+            }
+            self.lessons.published.extend(others.map(example));
+        });
+        self.stream.add(at, regions);
     }
 
-    /// Follows the first targets; the movement of users is learned from all others.
-    pub(super) fn score(
-        mut self,
-        map: &StreetMap,
-        workload: &Workload,
-        targets: &Targets,
-        plan: &AttackPlan,
-    ) -> AttackScores {
-        self.stream.finish(map);
-        let movement = &movement(map, workload, targets);
-        let is_followed = |user| self.is_followed(user, targets);
-        let chosen = chosen(workload, is_followed, plan.followed);
-        let users = match &self.kinds {
-            Some(_) => (0..workload.users as u64).filter(|&user| is_followed(UserId(user))).count(),
-            None => workload.users,
+    /// Follows the targets.
+    pub(super) fn score(self, checkpoint: &Checkpoint) -> AttackScores {
+        let begun = Instant::now();
+        let Scene { atlas, dependence, .. } = self.scene;
+        let model = SchemeModel::learn(atlas, dependence, &self.stream, &self.lessons);
+        let movement = LearnedMovement::new(&self.scene);
+        let follower = Follower {
+            map: atlas.map(),
+            stream: &self.stream,
+            model: &model,
+            particles: self.particles,
         };
-        let user_ticks = self.stream.tick_count() * users;
-        let asks = self.published as f64 / user_ticks.max(1) as f64;
-        let scored: Vec<AttackScores> = chosen
+        let groups = self.groups(&model);
+        let confidence = follower.confidence(&chases_of(&groups, &movement, |group| &group.others));
+        let mut all = AttackScores::default();
+        all.of(TRACKER.name).elapsed += begun.elapsed();
+        let targets = chases_of(&groups, &movement, |group| &group.targets);
+        let scored: Vec<AttackScores> = targets
             .par_iter()
             .map(|target| {
-                plan.checkpoint.pass();
-                let begun = Instant::now();
-                let mut scores = AttackScores::default();
-                for asks in [asks, 0.0] {
-                    let follower = Follower { map, movement, stream: &self.stream, asks };
-                    follower.follow(target, scores.of(TRACKER.name));
-                }
-                scores.of(TRACKER.name).elapsed += begun.elapsed();
-                scores
+                checkpoint.pass();
+                follower.follow(target, confidence)
             })
             .collect();
-        let mut all = AttackScores::default();
         scored.into_iter().for_each(|scores| all.join(scores));
         all
     }
+
+    /// Groups targets and other users by dc, if it matters.
+    fn groups(&self, model: &SchemeModel) -> Vec<Group<'_>> {
+        let dc =
+            |target: &Target<'_>| model.depends_on_dc().then_some(target.query.distance_constraint);
+        let all: BTreeSet<Option<Length>> = self.followed.iter().map(dc).collect();
+        let all: Vec<Option<Length>> = all.into_iter().collect();
+        all.par_iter()
+            .map(|&one| Group {
+                associations: self.associations(one, model),
+                targets: self.followed.iter().filter(|target| dc(target) == one).collect(),
+                others: self.others.iter().filter(|target| dc(target) == one).collect(),
+            })
+            .collect()
+    }
+
+    /// Weighs the hypotheses for targets of one dc; `None`: the dc does not matter.
+    fn associations(&self, dc: Option<Length>, model: &SchemeModel) -> Associations {
+        let kind = |tick, region, members| match &self.kinds {
+            Some(kinds) => kinds.factor(tick, region, members),
+            None => 1.0,
+        };
+        let examples = self.kinds.as_ref().map_or(&self.lessons.published, |kinds| &kinds.rare);
+        let is_alike = |one: &&Example| dc.is_none_or(|dc| one.dc == dc);
+        let examples: Vec<Example> = examples.iter().filter(is_alike).copied().collect();
+        Associations::new(model, &self.stream, dc, kind).calibrated(model, &examples)
+    }
 }
 
-/// What the adversary uses to follow a target.
-struct Follower<'a> {
-    map: &'a StreetMap,
-    movement: &'a Movement,
-    stream: &'a RegionStream,
-    /// Probability that a user is published in a tick; 0: the regions are not used.
-    asks: f64,
+/// Users with the same associations.
+struct Group<'a> {
+    associations: Associations,
+    targets: Vec<&'a Target<'a>>,
+    others: Vec<&'a Target<'a>>,
 }
 
-impl Follower<'_> {
-    fn uses_regions(&self) -> bool {
-        self.asks > 0.0
-    }
+/// Returns the chases of some users of all groups.
+fn chases_of<'a>(
+    groups: &'a [Group<'a>],
+    movement: &'a LearnedMovement,
+    users: fn(&'a Group<'a>) -> &'a [&'a Target<'a>],
+) -> Vec<Chase<'a>> {
+    let of_group = |group: &'a Group<'a>| {
+        users(group).iter().map(move |target| Chase {
+            target,
+            movement: movement.of(target.query.speed),
+            associations: &group.associations,
+        })
+    };
+    groups.iter().flat_map(of_group).collect()
+}
 
-    fn follow(&self, target: &Target<'_>, score: &mut AttackScore) {
-        let SimulatedQuery { asked_at, position, user, .. } = *target.query;
-        let mut tracker = Tracker::new(self.map, self.movement, position, PARTICLES, user.into());
-        let first = self.stream.tick_after(Time::from_millis(asked_at)) + 1;
-        let (mut before, mut confused_at) = (asked_at, None);
-        for tick in first..(first + TICKS).min(self.stream.tick_count()) {
-            let now = self.stream.time(tick).as_millis();
-            let Some(truth) = target.journey.position(self.map, now) else { break };
-            tracker.advance((now - before) as f64 / 1000.0);
-            before = now;
-            if self.uses_regions() {
-                tracker.observe(|street| self.stream.likelihood(tick, street, self.asks));
-            }
-            let streets = tracker.streets();
-            self.compare(&streets, truth, target.query.k, score);
-            if confused_at.is_none() && entropy(&streets) > CONFUSION_BITS {
-                confused_at = Some(now);
-            }
-        }
-        // A target that is never lost counts with the time that it was followed.
-        if before > asked_at {
-            let lost = confused_at.unwrap_or(before);
-            score.add_figure(self.names().confused, (lost - asked_at) as f64 / 1000.0);
+/// Number of queries of other users by street, in the ticks of a stream.
+fn asked(scene: &Scene<'_>, stream: &RegionStream) -> Vec<u32> {
+    let mut asked = vec![0; scene.atlas.map().street_count()];
+    for query in &scene.workload.queries {
+        let user = UserId(query.user.into());
+        let tick = stream.tick_after(Time::from_millis(query.asked_at));
+        let counts = scene.is_other(user) && scene.conditions.presence.asks(user);
+        if counts && stream.window().contains(&tick) {
+            asked[query.position.street.index()] += 1;
         }
     }
-
-    fn compare(&self, streets: &[StreetWeight], truth: Position, k: u32, score: &mut AttackScore) {
-        let rank = streets.iter().position(|one| one.street == truth.street);
-        let is_listed = rank.is_some_and(|rank| rank < SHORT_LIST);
-        score.add_figure(self.names().first, indicator(rank == Some(0)));
-        score.add_figure(self.names().listed, indicator(is_listed));
-        if self.uses_regions() {
-            let error = Some(expected_error(self.map, streets, truth));
-            let wrong = rank.is_none();
-            score.add(&Observation { k, error, wrong, ..Observation::default() });
-        }
-    }
-
-    fn names(&self) -> &'static FigureNames {
-        if self.uses_regions() { &WITH_REGIONS } else { &WITHOUT_REGIONS }
-    }
+    asked
 }
 
 /// Targets with their first query, in order of time.
-fn chosen(
+fn followed(
     workload: &Workload,
     is_followed: impl Fn(UserId) -> bool,
-    followed: usize,
+    count: usize,
 ) -> Vec<Target<'_>> {
     let mut journeys: Vec<Option<&Journey>> = vec![None; workload.users];
     for journey in &workload.journeys {
@@ -222,7 +268,7 @@ fn chosen(
     }
     let mut found = Vec::new();
     for query in &workload.queries {
-        if found.len() == followed {
+        if found.len() == count {
             break;
         }
         if is_followed(UserId(query.user.into()))
@@ -232,36 +278,4 @@ fn chosen(
         }
     }
     found
-}
-
-/// Movement of users that are not targets, or of all if all are targets.
-fn movement(map: &StreetMap, workload: &Workload, targets: &Targets) -> Movement {
-    let is_other = |journey: &&Journey| {
-        let user = journey.name.parse().ok().map(UserId);
-        targets.users.len() >= workload.users || !user.is_some_and(|user| targets.contains(user))
-    };
-    let model = TrafficModel::learn(map, workload.journeys.iter().filter(is_other));
-    let pace = |leg| {
-        let LegSpeed { mean, deviation } = model.speed(Leg::from_index(leg));
-        LegPace { mean, deviation }
-    };
-    Movement::new(map, pace, |from, to, options| {
-        model.turn(Leg::from_index(from), Leg::from_index(to), options)
-    })
-}
-
-fn entropy(streets: &[StreetWeight]) -> f64 {
-    let positive = streets.iter().filter(|one| one.weight > 0.0);
-    positive.map(|one| -one.weight * one.weight.log2()).sum()
-}
-
-/// Mean distance from the middle of the possible streets to the truth, in metres.
-fn expected_error(map: &StreetMap, streets: &[StreetWeight], truth: Position) -> f64 {
-    let truth = map.point(truth);
-    let error = |one: &StreetWeight| {
-        let half = Length::from_units(map.street(one.street).length.units() / 2);
-        let middle = map.point(Position { street: one.street, offset: half });
-        one.weight * middle.distance(truth)
-    };
-    streets.iter().map(error).sum()
 }

@@ -80,6 +80,22 @@ fn attacks_break_the_printed_method_and_not_the_guarantees() {
 }
 
 #[test]
+fn slow_users_are_followed_beyond_the_horizon_unless_a_distance_extends_it() {
+    // Users travel at most 1,000 m between two of eleven queries.
+    let cases = [("asked", "matching", 1_000), ("published", "matching-tick", 10_000)];
+    for (clock, attack, metres) in cases {
+        let below_k = |words: &str| {
+            let found = attacked(&format!("meshcloak/history/{clock}/{words}"), 250);
+            let score = found.scores.get(attack).unwrap();
+            assert!(score.publications > 100, "{score:?}");
+            score.below_k.value().unwrap()
+        };
+        assert!(below_k("horizon-4") > 0.05, "{clock}");
+        assert_eq!(below_k(&format!("horizon-4/horizon-distance-{metres}")), 0.0, "{clock}");
+    }
+}
+
+#[test]
 fn each_attack_succeeds_against_some_scheme() {
     let paper = paper();
     let figure = |results: &AttackResults, attack: &str, name: &str| {

@@ -214,9 +214,9 @@ impl SchemeRun<'_> {
     }
 
     /// Runs a turn that begins at `start` nanoseconds.
-    fn turn(&mut self, start: u64, arrivals: Vec<Query>) {
+    fn turn(&mut self, start: u64, mut arrivals: Vec<Query>) {
         let now = instant(start);
-        self.past.record(&arrivals, &mut self.state);
+        self.past.record(&mut arrivals, &mut self.state);
         let batch = Batch { now, arrivals, cancelled: Vec::new() };
         let mut done = turn(self.scheme, &mut self.state, batch, &mut self.recorder.watch);
         let spent = self.recorder.watch.read();

@@ -45,11 +45,11 @@ fn run_batch(
     scheme: &mut dyn Scheme,
     state: &mut State,
     past: &mut RecordedPast,
-    arrivals: Vec<Query>,
+    mut arrivals: Vec<Query>,
     step: QueryStep,
 ) -> Vec<PublishedSet> {
     let Some(now) = arrivals.iter().map(|query| query.asked_at).max() else { return Vec::new() };
-    past.record(&arrivals, state);
+    past.record(&mut arrivals, state);
     let turn = turn(scheme, state, Batch { now, arrivals, ..Batch::default() }, &mut ());
     past.leave(&turn.served);
     let sets = sorted_distinct(turn.served.iter().map(|(_, set)| *set));
