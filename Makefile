@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test served built bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-module python-test python-scale connect clients soak fuzz deb deb-test deb-twice image container-test sbom operators js parquet-memory cluster-test faketime cluster cluster-access cluster-load pir rivals results-check peers peers-ready
+.PHONY: run page browser node chromium test served computed bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-module python-test python-scale connect clients soak fuzz deb deb-test deb-twice image container-test sbom operators js parquet-memory cluster-test faketime cluster cluster-access cluster-load pir rivals results-check peers peers-ready
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -62,21 +62,22 @@ test: setup node chromium page valgrind postgis ogc nats
 	  || rustup component add rustfmt clippy
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets -- -D warnings
-	$(CARGO) test --workspace
-	target/debug/examples/embed
-	target/debug/examples/own_scheme
-	$(MAKE) browser COMMAND=
+	$(CARGO) test --workspace --no-run
 	$(MAKE) python-module
-	@$(MAKE) served COMMAND= ASK= >target/served.log 2>&1 & $(MAKE) built; built=$$?; \
-	  wait $$!; served=$$?; cat target/served.log; exit $$((built | served))
+	@$(MAKE) served COMMAND= ASK= >target/served.log 2>&1 & $(MAKE) computed; computed=$$?; \
+	  wait $$!; served=$$?; cat target/served.log; exit $$((computed | served))
+	$(MAKE) browser COMMAND=
 
-# Checks that mostly wait for servers, and checks that mostly compile: `make test` runs both at once.
+# Checks that mostly wait for servers, and checks that mostly compute: `make test` runs both at once.
 served:
 	$(MAKE) schemathesis
 	$(MAKE) connect
 	$(MAKE) js
 	$(MAKE) python-test MODULE=
-built:
+computed:
+	$(CARGO) test --workspace
+	target/debug/examples/embed
+	target/debug/examples/own_scheme
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(GATES)
 
