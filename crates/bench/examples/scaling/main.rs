@@ -10,6 +10,8 @@
 //!                                             with the clock `published`, `history` with `asked`
 //! popular              starts and destinations of the profile instead of uniform ones
 //! city                 the built-in city, whatever MESHCLOAK_MAPS is
+//! cell                 region `cell` of 3,000 m, the default of the gateway, but for `paper`
+//! unlimited            also measures each guarantee with searches that do not stop at enough members
 //! seconds=60           ends after that many seconds (default: when all agents have departed)
 //! threads=1,2          numbers of threads (default 1)
 //! seed=1 runs=1        number of runs, in turns with other rows; the best counts
@@ -19,7 +21,7 @@
 //! The column `× paper` is the time over that of `paper` with the same threads, `× one` the time with
 //! one thread over that of the row. Times are those of the thread that computes, without the time in which other processes ran
 //! (Linux); with several threads they are times on the clock. The checksum covers id, batch and
-//! members of every served query.
+//! members of every served query, and the region of every set.
 
 mod clock;
 mod measurement;
@@ -29,8 +31,9 @@ use bench::{NamedMap, Recording, WorkloadConfiguration, in_pool, oldenburg};
 use measurement::measure;
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Guarantee, HistoryClock};
-use meshcloak::mesh_cloak::Settings;
+use meshcloak::mesh_cloak::{RegionRule, Settings};
 use meshcloak::query::QueryId;
+use meshcloak::units::Length;
 use std::sync::Arc;
 use table::Table;
 use traffic::{Profile, Simulation};
@@ -82,6 +85,17 @@ impl Selection {
         VARIANTS.into_iter().filter(|(name, ..)| !any || self.has(name)).collect()
     }
 
+    fn settings(&self, (_, guarantee, history_clock): Variant) -> Settings {
+        let is_cell = self.has("cell") && guarantee != Guarantee::Paper;
+        let cell = is_cell.then(|| RegionRule::Cell(Length::metres(3_000.0)));
+        let region = cell.unwrap_or_default();
+        Settings { guarantee, history_clock, region, ..Settings::default() }
+    }
+
+    fn crowds(&self) -> &'static [bool] {
+        if self.has("unlimited") { &[true, false] } else { &[true] }
+    }
+
     fn threads(&self) -> Vec<usize> {
         let threads = self.value("threads").unwrap_or("1").split(',');
         threads.map(|threads| threads.parse().expect("threads are numbers")).collect()
@@ -126,10 +140,12 @@ fn table(selection: &Selection, atlas: &Arc<Atlas>, recording: &Recording) -> Ta
     let mut table = Table::default();
     for _ in 0..selection.number("runs", 1) {
         for threads in selection.threads() {
-            for (name, guarantee, history_clock) in selection.variants() {
-                let settings = Settings { guarantee, history_clock, ..Settings::default() };
-                let measured = in_pool(threads, || measure(atlas, recording, settings));
-                table.add(name, threads, measured);
+            for variant in selection.variants() {
+                for crowds in selection.crowds() {
+                    let settings = Settings { crowds: *crowds, ..selection.settings(variant) };
+                    let measured = in_pool(threads, || measure(atlas, recording, settings));
+                    table.add(variant.0, threads, *crowds, measured);
+                }
             }
         }
     }

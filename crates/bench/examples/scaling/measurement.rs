@@ -6,6 +6,7 @@ use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::Atlas;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::Query;
+use meshcloak::region::Region;
 use std::sync::Arc;
 
 /// Costs and outcomes of a replay.
@@ -90,7 +91,11 @@ pub fn measure(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings)
             all.hash(query.id.0 << 12 ^ second as u64);
         }
         for set in 0..done.published.set_count() as u32 {
-            done.published.set(set).members.iter().for_each(|id| all.hash(id.0));
+            let set = done.published.set(set);
+            set.members.iter().for_each(|id| all.hash(id.0));
+            if let Region::Mesh(streets) = set.region {
+                streets.iter().for_each(|street| all.hash(street.index() as u64));
+            }
         }
     }
     all
