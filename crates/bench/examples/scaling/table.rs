@@ -34,8 +34,8 @@ impl Table {
         }
     }
 
-    /// Prints all rows after `label`.
-    pub fn print(&self, label: &str) {
+    /// Prints all rows after `label`, with the time of each stage if `with_stages`.
+    pub fn print(&self, label: &str, with_stages: bool) {
         for row in &self.rows {
             let to = |name: &str, threads: usize| {
                 let key = (name, threads, row.crowds);
@@ -54,6 +54,9 @@ impl Table {
                 text(to(row.name, 1).map(|slower| 1.0 / slower)),
                 row.best.row()
             );
+            if with_stages {
+                println!("{:20} {}", "", row.best.stages());
+            }
         }
     }
 }
