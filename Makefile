@@ -3,7 +3,7 @@
 CARGO ?= cargo
 DEMO  ?=
 
-.PHONY: run page browser node chromium test served computed bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-module python-test python-scale connect clients soak fuzz deb deb-test deb-twice image container-test sbom operators js parquet-memory cluster-test faketime cluster cluster-access cluster-load pir rivals results-check peers peers-ready
+.PHONY: run page browser node chromium test served computed bench gates audit bless fmt setup valgrind schemathesis load install postgis ogc nats python python3 python-module python-test python-scale connect clients soak fuzz deb deb-test deb-twice image container-test sbom operators js parquet-memory cluster-test faketime cluster cluster-access cluster-load pir rivals results-check peers peers-ready ready
 
 # Builds the web page and the binary, and starts the demo: built-in city, simulated users, gateway
 # and service. Prints the address of the page. Ctrl-C stops it.
@@ -104,6 +104,12 @@ schemathesis:
 load: setup
 	$(CARGO) build --release --bin meshcloak
 	./target/release/meshcloak drive --bench
+
+# Time and memory until the first answers, by stage: `make ready READY="MAP --users 100000"`.
+READY ?= city
+ready: setup
+	$(CARGO) build --release --bin meshcloak
+	python3 -B crates/gateway/tests/ready.py target/release/meshcloak $(READY)
 
 # Honest users beside hostile clients, a hostile service, reloads, revocations and kill -9, after a
 # quiet phase of the same length. `make soak SECONDS=60` is shorter; SOAK holds further options.

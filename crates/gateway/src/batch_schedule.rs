@@ -19,7 +19,7 @@ use std::time::Duration;
 const FIRST_BATCHES_PER_TICK: u64 = 4;
 
 /// Number of queries that are a batch before the tick is over.
-const FULL_BATCH: usize = 10_000;
+pub(crate) const FULL_BATCH: usize = 10_000;
 
 /// Batches per tick under load.
 const MAX_BATCHES_PER_TICK: u64 = 8;

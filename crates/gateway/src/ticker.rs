@@ -147,16 +147,19 @@ pub async fn deliver(gateway: Arc<Gateway>, city: CityId, mut rounds: UnboundedR
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::batch_schedule::FULL_BATCH;
     use crate::city::CityParts;
     use crate::clock::Clock;
     use crate::config::{Config, Mode};
     use crate::gateway::Parts;
     use crate::intake::parse_query;
+    use crate::outcome::Finished;
     use crate::service::BuiltIn;
-    use crate::submit::submit;
+    use crate::submit::{Submission, submit};
     use crate::tickets::Route;
     use crate::walk::Walker;
     use meshcloak::distance::Atlas;
+    use meshcloak::map::StreetId;
     use meshcloak::scheme::{
         Description, Observer, Pace, Published, RegionDependence, Scheme, State,
     };
@@ -181,42 +184,67 @@ mod tests {
         }
     }
 
-    fn gateway() -> Gateway {
+    fn gateway(clock: Clock, tick: Duration) -> Arc<Gateway> {
         let source = "city:500:7".parse().unwrap();
         let map = import::read_map(&source, &import::Options::default(), &()).unwrap().map;
         let walker = Arc::new(Walker::new(Arc::new(Atlas::new(map, Length::metres(300.0)))));
         let service = Box::new(BuiltIn::new(Arc::clone(&walker)));
         let mut config = Config { keys: None, ..Config::default() };
-        config.engine.tick = Duration::from_millis(1);
-        let parts = Parts {
-            config,
-            mode: Mode::Demo,
-            cities: vec![CityParts::only(walker, service)],
-            clock: Clock::start(),
-        };
-        Gateway::new(parts).unwrap()
+        config.engine.tick = tick;
+        config.limits.rate = 1_000_000;
+        let cities = vec![CityParts::only(walker, service)];
+        Arc::new(Gateway::new(Parts { config, mode: Mode::Demo, cities, clock }).unwrap())
     }
 
-    #[tokio::test]
-    async fn after_a_panic_of_the_engine_waiting_queries_fail_and_nothing_is_sent() {
-        let gateway = Arc::new(gateway());
+    /// Submits a query of each of several users on the streets of the map.
+    fn submit_queries(gateway: &Gateway, users: usize) -> Vec<oneshot::Receiver<Finished>> {
         let map = gateway.city().atlas().map();
-        let lon_lat = map.frame().unwrap().lon_lat(map.shape(meshcloak::map::StreetId(3))[0]);
         let account = Arc::clone(gateway.directory().account(None).unwrap());
-        let mut receivers = Vec::new();
-        for user in 0..9 {
+        let submit_one = |user: usize| {
+            let street = StreetId((user % map.street_count()) as u32);
+            let lon_lat = map.frame().unwrap().lon_lat(map.shape(street)[0]);
             let text = serde_json::json!({
                 "ticket": user.to_string(), "person": user.to_string(), "k": 2, "dt": 30,
                 "lon": lon_lat.lon, "lat": lon_lat.lat, "dc": 200,
                 "question": {"find": "nearest", "count": 1},
             });
-            let query = parse_query(&gateway, &account, text.to_string().as_bytes()).unwrap();
+            let query = parse_query(gateway, &account, text.to_string().as_bytes()).unwrap();
             let (sender, receiver) = oneshot::channel();
             let mut sender = Some(sender);
             let route = || Route::One(sender.take().unwrap());
-            submit(&gateway, &account, [query], route, |_, _| ());
-            receivers.push(receiver);
-        }
+            submit(gateway, &account, [query], route, |_, verdict| {
+                assert_eq!(verdict, Submission::Waiting);
+            });
+            receiver
+        };
+        (0..users).map(submit_one).collect()
+    }
+
+    /// Returns the time and the number of queries of the first batch. The queries arrive at 0 ms; the
+    /// clock shows `before` when the thread starts, and then `after`.
+    async fn first_batch(users: usize, before: u64, after: u64) -> (u64, usize) {
+        let gateway = gateway(Clock::manual(), Duration::from_secs(1));
+        let _receivers = submit_queries(&gateway, users);
+        gateway.clock().advance(before);
+        let city = Arc::clone(gateway.city());
+        let (ticker, mut rounds) = Ticker::start(Arc::clone(&gateway), city).unwrap();
+        gateway.clock().advance(after - before);
+        let first = tokio::time::timeout(Duration::from_secs(60), rounds.recv()).await;
+        let first = first.expect("a batch is due").unwrap();
+        Ticker::stop_all(vec![ticker]);
+        (first.at.as_millis(), first.departed_count() + first.staying)
+    }
+
+    #[tokio::test]
+    async fn a_full_batch_does_not_wait_for_the_tick() {
+        assert_eq!(first_batch(FULL_BATCH, 249, 249).await, (125, FULL_BATCH));
+        assert_eq!(first_batch(FULL_BATCH - 1, 999, 1_000).await, (1_000, FULL_BATCH - 1));
+    }
+
+    #[tokio::test]
+    async fn after_a_panic_of_the_engine_waiting_queries_fail_and_nothing_is_sent() {
+        let gateway = gateway(Clock::start(), Duration::from_millis(1));
+        let receivers = submit_queries(&gateway, 9);
         let (sender, rounds) = unbounded_channel();
         let scheme = Box::new(PanickingScheme(Published::default()));
         let engine = BatchEngine::with_scheme(Arc::clone(&gateway), scheme);

@@ -73,6 +73,8 @@ pub(crate) struct Budget {
     pub(crate) cliques: u32,
     /// Steps of each clique search in a truncated section.
     pub(crate) dense: u32,
+    /// Whether groups in crowds are as large as needed.
+    pub(crate) crowds: bool,
 }
 
 /// Number of runs of sections, the unit of work of a thread.
@@ -164,8 +166,8 @@ impl Worker {
                 .extend(reachability.iter().map(|_| Box::new(|_, _: &[_], _: &mut [_]| true) as _));
         }
         // The rule of accounts reads the rows of a restricted relation, which crowds do not have.
-        grouping.set_ignores_crowds(task.accounts.is_some() && !rules.is_empty());
-        let Budget { cliques, dense } = task.budget;
+        let Budget { cliques, dense, crowds } = task.budget;
+        grouping.set_ignores_crowds(!crowds || task.accounts.is_some() && !rules.is_empty());
         let budget = if section.truncated { cliques.min(dense) } else { cliques };
         let graph = Subgraph::new(task.graph, &section.nodes);
         let graph = graph.with_degrees(&task.degree[range.clone()]);

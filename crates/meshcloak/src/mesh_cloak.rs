@@ -91,7 +91,7 @@ impl MeshCloak {
         let Settings { guarantee, history_clock, hold, across_accounts, presence, budget, .. } =
             *settings;
         let reach = cells.as_ref().map(|cells| ReachLimits::of_cell(cells.count()));
-        let budget = Budget { cliques: budget, dense: DENSE_BUDGET };
+        let budget = Budget { cliques: budget, dense: DENSE_BUDGET, crowds: settings.crowds };
         let task = Task {
             atlas,
             guarantee,
@@ -116,12 +116,12 @@ impl MeshCloak {
         observer.stage(Stage::Cliques);
         let dense = graph.sections().iter().filter(|section| section.truncated);
         let dense: Vec<Range<u32>> = dense.map(|section| section.nodes.clone()).collect();
-        let crowds = dense_sections(graph);
+        let crowds = settings.crowds.then(|| dense_sections(graph));
         let budget = RootBudget {
             steps: settings.budget,
             dense_steps: DENSE_BUDGET,
             dense: &dense,
-            crowds: Some(&crowds),
+            crowds: crowds.as_deref(),
         };
         let largest = cliques.find_with_minimum(graph.graph(), graph.k(), budget); // lines 11 and 13
         observer.stage(Stage::Mesh);

@@ -18,6 +18,9 @@ pub struct Settings {
     pub region: RegionRule,
     /// Step limit of each clique search; results stay deterministic.
     pub budget: u32,
+    /// Whether sets in crowds are as large as needed (docs/SPEC.md §6, "Crowds"), which keeps the cost
+    /// per query nearly constant; else searches are limited by `budget` alone.
+    pub crowds: bool,
     /// How long `history` remembers a user's last position.
     pub horizon: Horizon,
     /// What the adversary of `history` knows of time.
@@ -72,6 +75,7 @@ impl Default for Settings {
             coverage: Coverage::Own,
             region: RegionRule::default(),
             budget: 20_000,
+            crowds: true,
             horizon: DEFAULT_HORIZON.into(),
             history_clock: HistoryClock::Asked,
             hold: None,

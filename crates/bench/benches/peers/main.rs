@@ -10,6 +10,7 @@
 //! task has an answer, by which programs that compute the same are compared.
 //! `MESHCLOAK_MAPS` names the folder of real maps, without which the built-in city is measured.
 
+mod bounded_search;
 mod cliques;
 mod matrix;
 mod osm;

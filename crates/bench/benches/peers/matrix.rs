@@ -1,5 +1,6 @@
 //! Distance matrix M(1000 m) (Algorithm 1); answer: number of pairs.
 
+use crate::bounded_search::BoundedSearch;
 use crate::table::Table;
 use meshcloak::distance::DistanceMatrix;
 use meshcloak::map::StreetMap;
@@ -13,6 +14,10 @@ pub fn measure(table: &mut Table) {
     let all = std::iter::once(head).chain(arcs(&map));
     table.write(&format!("{task}.u32"), all.flatten().map(u32::to_le_bytes));
     table.measure(task, || DistanceMatrix::new(&map, limit).pair_count() as f64);
+    table.measure_peer(task, "flat arrays, as RoutingKit", || {
+        let search = BoundedSearch::new(map.terminal_count(), arcs(&map));
+        search.rows(limit.units()).pair_count() as f64
+    });
 }
 
 /// Iterates over the arcs of a map: from, to, length in 1/32 m.

@@ -1,30 +1,43 @@
-//! Time of the measured thread.
+//! Time of the measured thread, by stage of a turn.
 
-use std::time::Instant;
+use meshcloak::scheme::{Observer, Stage};
+use rustix::time::{ClockId, clock_gettime};
 
-/// A moment on the clock and in the life of the present thread.
+/// Names of the stages, in the order of [`Stage`].
+pub const STAGES: [&str; 5] = ["collect", "graph", "cliques", "mesh", "settle"];
+
+/// Seconds in each stage of a turn: of the processor with one thread, else on the clock.
 pub struct Clock {
-    wall: Instant,
-    processor: Option<u64>,
+    kind: ClockId,
+    since: f64,
+    stage: usize,
+    pub spent: [f64; STAGES.len()],
 }
 
 impl Clock {
-    /// Returns the present moment.
-    pub fn now() -> Clock {
-        let processor = if rayon::current_num_threads() == 1 { processor_nanos() } else { None };
-        Clock { wall: Instant::now(), processor }
+    /// Starts the clock.
+    pub fn start() -> Clock {
+        let is_alone = rayon::current_num_threads() == 1;
+        let kind = if is_alone { ClockId::ThreadCPUTime } else { ClockId::Monotonic };
+        Clock { kind, since: seconds(kind), stage: 0, spent: [0.0; STAGES.len()] }
     }
 
-    /// Returns the seconds since then: of the processor if they are known, else on the clock.
-    pub fn seconds(&self) -> f64 {
-        let wall = self.wall.elapsed().as_secs_f64();
-        let spent = self.processor.zip(self.processor.and_then(|_| processor_nanos()));
-        spent.map_or(wall, |(before, after)| (after - before) as f64 / 1e9)
+    /// Ends the last stage and returns the seconds of all.
+    pub fn stop(&mut self) -> f64 {
+        self.stage(Stage::Collect);
+        self.spent.iter().sum()
     }
 }
 
-/// Nanoseconds that the present thread has run (Linux).
-fn processor_nanos() -> Option<u64> {
-    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split_whitespace().next()?.parse().ok()
+impl Observer for Clock {
+    fn stage(&mut self, stage: Stage) {
+        let now = seconds(self.kind);
+        self.spent[self.stage] += now - self.since;
+        (self.since, self.stage) = (now, stage as usize);
+    }
+}
+
+fn seconds(clock: ClockId) -> f64 {
+    let time = clock_gettime(clock);
+    time.tv_sec as f64 + time.tv_nsec as f64 / 1e9
 }

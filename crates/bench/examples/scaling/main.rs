@@ -10,30 +10,39 @@
 //!                                             with the clock `published`, `history` with `asked`
 //! popular              starts and destinations of the profile instead of uniform ones
 //! city                 the built-in city, whatever MESHCLOAK_MAPS is
+//! cell                 region `cell` of 3,000 m, the default of the gateway, but for `paper`
+//! unlimited            also measures each guarantee with searches that do not stop at enough members
 //! seconds=60           ends after that many seconds (default: when all agents have departed)
 //! threads=1,2          numbers of threads (default 1)
 //! seed=1 runs=1        number of runs, in turns with other rows; the best counts
 //! degrees              prints the distribution of later neighbours as well
+//! stages               prints the time of each stage as well
+//!
+//! The command `cloak` differs from a replay in these, one at a time:
+//! cold                 64 MB of other memory are read between two turns
+//! shuffled             the queries of a second arrive in another order
+//! dc=2000              distances are known up to that many metres, not only to the profile's
 //! ```
 //!
 //! The column `× paper` is the time over that of `paper` with the same threads, `× one` the time with
-//! one thread over that of the row. Times are those of the thread that computes, without the time in which other processes ran
-//! (Linux); with several threads they are times on the clock. The checksum covers id, batch and
-//! members of every served query.
+//! one thread over that of the row. Times are those of the thread that computes, without the time in
+//! which other processes ran; with several threads they are times on the clock. The checksum covers id,
+//! batch and members of every served query, and the region of every set.
 
 mod clock;
 mod measurement;
 mod table;
 
 use bench::{NamedMap, Recording, WorkloadConfiguration, in_pool, oldenburg};
-use measurement::measure;
+use measurement::{Replay, measure};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Guarantee, HistoryClock};
-use meshcloak::mesh_cloak::Settings;
+use meshcloak::mesh_cloak::{RegionRule, Settings};
 use meshcloak::query::QueryId;
+use meshcloak::units::Length;
 use std::sync::Arc;
 use table::Table;
-use traffic::{Profile, Simulation};
+use traffic::{Profile, SimulatedQuery, Simulation};
 
 /// Name, guarantee and clock of a measured scheme.
 type Variant = (&'static str, Guarantee, HistoryClock);
@@ -82,6 +91,17 @@ impl Selection {
         VARIANTS.into_iter().filter(|(name, ..)| !any || self.has(name)).collect()
     }
 
+    fn settings(&self, (_, guarantee, history_clock): Variant) -> Settings {
+        let is_cell = self.has("cell") && guarantee != Guarantee::Paper;
+        let cell = is_cell.then(|| RegionRule::Cell(Length::metres(3_000.0)));
+        let region = cell.unwrap_or_default();
+        Settings { guarantee, history_clock, region, ..Settings::default() }
+    }
+
+    fn crowds(&self) -> &'static [bool] {
+        if self.has("unlimited") { &[true, false] } else { &[true] }
+    }
+
     fn threads(&self) -> Vec<usize> {
         let threads = self.value("threads").unwrap_or("1").split(',');
         threads.map(|threads| threads.parse().expect("threads are numbers")).collect()
@@ -107,13 +127,15 @@ fn run(selection: &Selection) {
     println!("{} streets", map.street_count());
     Table::print_header();
     for configuration in selection.configurations() {
-        let dc_max = configuration.profile().largest_constraint();
+        let largest = configuration.profile().largest_constraint();
+        let metres = selection.number("dc", 0) as f64;
+        let dc_max = largest.max(Length::metres(metres));
         let atlas = Arc::new(Atlas::new(map.clone(), dc_max));
         atlas.fill();
         for users in selection.users() {
             let recording = record(selection, &atlas, configuration, users);
             let label = format!("{:8} {users:8}", configuration.label());
-            table(selection, &atlas, &recording).print(&label);
+            table(selection, &atlas, &recording).print(&label, selection.has("stages"));
             if selection.has("degrees") {
                 println!("{}", measurement::degrees(&atlas, &recording));
             }
@@ -126,10 +148,13 @@ fn table(selection: &Selection, atlas: &Arc<Atlas>, recording: &Recording) -> Ta
     let mut table = Table::default();
     for _ in 0..selection.number("runs", 1) {
         for threads in selection.threads() {
-            for (name, guarantee, history_clock) in selection.variants() {
-                let settings = Settings { guarantee, history_clock, ..Settings::default() };
-                let measured = in_pool(threads, || measure(atlas, recording, settings));
-                table.add(name, threads, measured);
+            for variant in selection.variants() {
+                for crowds in selection.crowds() {
+                    let settings = Settings { crowds: *crowds, ..selection.settings(variant) };
+                    let replay = Replay { recording, is_cold: selection.has("cold") };
+                    let measured = in_pool(threads, || measure(atlas, replay, settings));
+                    table.add(variant.0, threads, *crowds, measured);
+                }
             }
         }
     }
@@ -154,8 +179,11 @@ fn record(
     let steps = std::iter::from_fn(|| simulation.step()).take(seconds);
     steps
         .map(|second| {
-            let queries = second.queries.iter().zip(&mut ids);
-            queries.map(|(query, id)| query.as_query(id)).collect()
+            let mut queries: Vec<&SimulatedQuery> = second.queries.iter().collect();
+            if selection.has("shuffled") {
+                queries.sort_by_key(|query| query.user.wrapping_mul(0x9e37_79b9));
+            }
+            queries.iter().zip(&mut ids).map(|(query, id)| query.as_query(id)).collect()
         })
         .collect()
 }

@@ -1,11 +1,12 @@
 //! Replay of recorded queries under one guarantee.
 
-use crate::clock::Clock;
+use crate::clock::{Clock, STAGES};
 use bench::{ReplayState, batches};
 use meshcloak::constraint_graph::{Coverage, GraphBuilder};
 use meshcloak::distance::Atlas;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::Query;
+use meshcloak::region::Region;
 use std::sync::Arc;
 
 /// Costs and outcomes of a replay.
@@ -13,6 +14,7 @@ use std::sync::Arc;
 pub struct Measurement {
     /// Seconds in turns.
     pub seconds: f64,
+    stages: [f64; STAGES.len()],
     worst: f64,
     queries: usize,
     served: usize,
@@ -55,6 +57,13 @@ impl Measurement {
         )
     }
 
+    /// Returns the microseconds of each stage for each query.
+    pub fn stages(&self) -> String {
+        let micros = self.stages.map(|spent| spent * 1e6 / self.queries as f64);
+        let stages = STAGES.iter().zip(micros).map(|(name, micros)| format!("{name} {micros:.3}"));
+        stages.collect::<Vec<_>>().join(", ")
+    }
+
     /// Adds a number to the checksum.
     fn hash(&mut self, number: u64) {
         self.checksum =
@@ -62,17 +71,29 @@ impl Measurement {
     }
 }
 
+/// How a recording is replayed.
+#[derive(Clone, Copy)]
+pub struct Replay<'a> {
+    pub recording: &'a [Vec<Query>],
+    /// Whether other memory is read between two turns, as much as evicts the caches.
+    pub is_cold: bool,
+}
+
 /// Replays the queries in batches of one second.
-pub fn measure(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings) -> Measurement {
+pub fn measure(atlas: &Arc<Atlas>, replay: Replay<'_>, settings: Settings) -> Measurement {
+    let Replay { recording, is_cold } = replay;
     let mut scheme = MeshCloak::new(Arc::clone(atlas), settings);
     let mut replay = ReplayState::new(&scheme);
     let mut all = Measurement::default();
+    let mut other = vec![1_u8; if is_cold { OTHER_BYTES } else { 0 }];
     for (second, mut batch) in batches(recording).take(recording.len()).enumerate() {
         all.queries += batch.arrivals.len();
         replay.record(&mut batch);
-        let clock = Clock::now();
-        let done = replay.turn(&mut scheme, batch, &mut ());
-        let spent = clock.seconds();
+        other.iter_mut().step_by(64).for_each(|byte| *byte = byte.wrapping_add(1));
+        let mut clock = Clock::start();
+        let done = replay.turn(&mut scheme, batch, &mut clock);
+        let spent = clock.stop();
+        all.stages.iter_mut().zip(clock.spent).for_each(|(sum, spent)| *sum += spent);
         all.seconds += spent;
         all.worst = all.worst.max(spent);
         all.batches += 1;
@@ -90,11 +111,18 @@ pub fn measure(atlas: &Arc<Atlas>, recording: &[Vec<Query>], settings: Settings)
             all.hash(query.id.0 << 12 ^ second as u64);
         }
         for set in 0..done.published.set_count() as u32 {
-            done.published.set(set).members.iter().for_each(|id| all.hash(id.0));
+            let set = done.published.set(set);
+            set.members.iter().for_each(|id| all.hash(id.0));
+            if let Region::Mesh(streets) = set.region {
+                streets.iter().for_each(|street| all.hash(street.index() as u64));
+            }
         }
     }
     all
 }
+
+/// Bytes that are read between two turns, more than a processor's share of the last cache.
+const OTHER_BYTES: usize = 64 << 20;
 
 /// Describes the later neighbours of the queries of one second, without earlier ones that wait.
 pub fn degrees(atlas: &Atlas, recording: &[Vec<Query>]) -> String {

@@ -14,6 +14,7 @@ use crate::progress::Console;
 use crate::stdout;
 use crate::traffic_args::TrafficArgs;
 use anyhow::{Context as _, Result, bail, ensure};
+use bench::generator::Load;
 use clap::{Args, ValueEnum};
 use clients::{ClientQuery, ClientSettings, Clients};
 use import::{MapSource, Progress as _};
@@ -70,6 +71,9 @@ pub struct Drive {
     /// Benchmark: an in-process gateway, compared with an echo server and the engine alone.
     #[arg(long)]
     bench: bool,
+    /// Sends the queries of standard input, for the benchmark.
+    #[arg(long, hide = true)]
+    queries_from_stdin: bool,
     /// Streamed queries per second to try in the benchmark; empty for none.
     #[arg(long, num_args = 0.., value_name = "N,N…", value_delimiter = ',', default_values_t = [30_000, 100_000, 120_000])]
     rates: Vec<u32>,
@@ -154,6 +158,9 @@ impl GatewayClient {
 impl Drive {
     /// Sends the load, waits for all responses, prints the statistics.
     pub fn run(&self, console: &Console) -> Result<()> {
+        if self.queries_from_stdin {
+            return self.generate();
+        }
         let map = self.how.read(self.map.as_ref(), console)?.map;
         ensure!(map.frame().is_some(), "the map has no lon/lat; add --origin LON,LAT");
         let map = Arc::new(map);
@@ -188,6 +195,14 @@ impl Drive {
             bail!("{} answers differ from those for the true position", statistics.disagreed());
         }
         Ok(())
+    }
+
+    /// Sends the queries of standard input and prints a report as JSON.
+    fn generate(&self) -> Result<()> {
+        let (url, connections) = (self.target.as_str(), self.streams.max(1));
+        let load = Load { url, transport: self.by, connections };
+        let report = load.send(std::io::stdin().lock())?;
+        stdout::print(&serde_json::to_string(&report)?)
     }
 }
 

@@ -11,7 +11,8 @@ use std::time::Duration;
 /// Sums over all queries.
 #[derive(Debug, Default)]
 pub struct LoadStatistics {
-    outcomes: BTreeMap<String, u64>,
+    /// Queries by outcome.
+    pub outcomes: BTreeMap<String, u64>,
     refusals: BTreeMap<String, u64>,
     /// Time from sending a query to its answer, in milliseconds.
     latencies: Vec<f64>,

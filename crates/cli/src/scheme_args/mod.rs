@@ -177,8 +177,8 @@ impl SchemeArgs {
             coverage: self.coverage().into(),
             region: self.region.rule(),
             budget: self.budget(),
-            across_accounts: false,
             presence: self.presence(),
+            ..Settings::default()
         };
         let atlas = Arc::clone(atlas);
         Ok(match (self.pipeline(), self.popular_cells(&atlas, settings.region)?) {

@@ -205,3 +205,26 @@ fn history_refuses_no_simulated_user_of_a_real_map() {
         assert_eq!((found["queries"].as_u64(), found["refused"].as_u64()), (Some(22_000), Some(0)));
     }
 }
+
+/// Four queries at two places.
+const FOUR: &str = "\
+query,user,t,x,y,k,dt,dc
+a,1,0.5,0,0,2,2,500
+b,2,0.5,20,0,2,2,500
+c,3,0.5,2000,2000,2,2,500
+d,4,0.5,2020,2000,2,2,500
+";
+
+#[test]
+fn four_queries_on_a_large_map_do_not_fill_its_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (queries, out) = (path("q.csv"), path("o"));
+    fs::write(&queries, FOUR).unwrap();
+    let files = ["--queries", &queries, "--out", &out];
+    let all = [&["cloak", "city:60000:1", "--snap", "0", "--json"][..], &files].concat();
+    let summary = meshcloak(&all).json();
+    assert_eq!(summary["succeeded"], 4);
+    let peak = summary["peak_memory_mb"].as_f64().unwrap();
+    assert!(peak < 150.0, "{peak} MB; all rows of this map take 1.2 GB");
+}

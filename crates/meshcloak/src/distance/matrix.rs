@@ -1,7 +1,14 @@
 //! The distance matrix M(dc_max): street distances between terminals up to a bound (Algorithm 1).
 //!
-//! A sparse matrix whose rows are computed when they are needed; rows are sorted by terminal,
-//! distances have 16 bits.
+//! A sparse matrix whose rows are computed when they are needed, or all in advance; rows are sorted by
+//! terminal, distances have 16 bits.
+//!
+//! ```text
+//! on demand     a list of terminals and one of distances per row
+//! in advance    starts     0    3    7 …          row u: starts[u] .. starts[u + 1]
+//!               terminals  … all rows, one after the other …
+//!               distances
+//! ```
 
 use super::pool::Pool;
 use super::search::{Arcs, Search};
@@ -15,22 +22,42 @@ use std::sync::{Arc, OnceLock};
 pub struct DistanceMatrix {
     pub(super) dc_max: Length,
     pub(super) arcs: Arc<Arcs>,
-    rows: Box<[OnceLock<Box<MatrixRow>>]>,
+    /// All rows, if they were computed in advance.
+    all: OnceLock<AllRows>,
+    /// Rows that were computed on demand.
+    rows: Box<[OnceLock<Box<OwnedRow>>]>,
     pub(super) scratch: Pool<MatrixScratch>,
 }
 
 /// The terminals within `dc_max` of one, ascending, and their distances.
+#[derive(Clone, Copy, Debug)]
+struct MatrixRow<'a> {
+    terminals: &'a [TerminalId],
+    distances: &'a [u16],
+}
+
+/// A row in memory of its own.
 #[derive(Clone, Debug)]
-struct MatrixRow {
+struct OwnedRow {
     terminals: Box<[TerminalId]>,
     distances: Box<[u16]>,
+}
+
+/// Consecutive rows.
+#[derive(Clone, Debug)]
+struct AllRows {
+    /// Start of each row, and the end of the last.
+    starts: Vec<u32>,
+    terminals: Vec<TerminalId>,
+    distances: Vec<u16>,
 }
 
 /// Scratch buffers of a search.
 #[derive(Debug, Default)]
 pub(super) struct MatrixScratch {
     pub(super) search: Search,
-    entries: Vec<(TerminalId, u16)>,
+    /// Terminal in the upper bits, distance in the lower 16.
+    entries: Vec<u64>,
 }
 
 /// Upper limit of `dc_max`: 2,047 m, so that a distance fits 16 bits and one value is left for
@@ -50,16 +77,21 @@ impl DistanceMatrix {
     pub(super) fn on(arcs: Arc<Arcs>, dc_max: Length) -> DistanceMatrix {
         assert!(dc_max <= MAX_DC_MAX, "dc_max is {dc_max}, above {MAX_DC_MAX}");
         let rows = (0..arcs.terminal_count()).map(|_| OnceLock::new()).collect();
-        DistanceMatrix { dc_max, arcs, rows, scratch: Pool::default() }
+        DistanceMatrix { dc_max, arcs, all: OnceLock::new(), rows, scratch: Pool::default() }
     }
 
     /// Computes all rows (Algorithm 1), on all threads.
     pub fn fill(&self) {
-        let row = |scratch: &mut MatrixScratch, terminal: u32| {
-            self.rows[terminal as usize].get_or_init(|| self.search(scratch, TerminalId(terminal)));
-        };
-        let terminals = 0..self.rows.len() as u32;
-        terminals.into_par_iter().with_min_len(CHUNK).for_each_init(MatrixScratch::default, row);
+        self.all_rows();
+    }
+
+    fn all_rows(&self) -> &AllRows {
+        self.all.get_or_init(|| {
+            let terminals: Vec<TerminalId> = (0..self.rows.len() as u32).map(TerminalId).collect();
+            let chunks = terminals.par_chunks(CHUNK);
+            let search = |chunk| self.scratch.with(|scratch| self.search_all(scratch, chunk));
+            AllRows::concatenate(&chunks.map(search).collect::<Vec<_>>())
+        })
     }
 
     /// Largest distance that the matrix holds.
@@ -69,23 +101,23 @@ impl DistanceMatrix {
 
     /// Number of pairs of terminals within `dc_max`; computes all rows.
     pub fn pair_count(&self) -> usize {
-        self.fill();
-        self.rows.iter().filter_map(OnceLock::get).map(|row| row.terminals.len()).sum()
+        self.all_rows().terminals.len()
     }
 
     /// Size in bytes of the rows that are computed.
     pub fn bytes(&self) -> usize {
         let rows = self.rows.iter().filter_map(OnceLock::get).map(|row| {
-            size_of::<MatrixRow>()
+            size_of::<OwnedRow>()
                 + size_of_val(&row.terminals[..])
                 + size_of_val(&row.distances[..])
         });
-        size_of_val(&self.rows[..]) + rows.sum::<usize>()
+        let all = self.all.get().map_or(0, AllRows::bytes);
+        size_of_val(&self.rows[..]) + all + rows.sum::<usize>()
     }
 
     /// Size in bytes of all rows if that many pairs of terminals are within `dc_max`.
     pub(super) fn full_bytes(&self, pairs: usize) -> usize {
-        let row = size_of_val(&self.rows[..]) + self.rows.len() * size_of::<MatrixRow>();
+        let row = size_of_val(&self.rows[..]) + self.rows.len() * size_of::<OwnedRow>();
         row + pairs * (size_of::<TerminalId>() + size_of::<u16>())
     }
 
@@ -109,29 +141,90 @@ impl DistanceMatrix {
     }
 
     #[inline]
-    fn computed(&self, u: TerminalId) -> &MatrixRow {
-        let row = &self.rows[u.index()];
-        row.get_or_init(|| self.scratch.with(|scratch| self.search(scratch, u)))
+    fn computed(&self, u: TerminalId) -> MatrixRow<'_> {
+        if let Some(all) = self.all.get() {
+            return all.row(u);
+        }
+        let row = self.rows[u.index()]
+            .get_or_init(|| self.scratch.with(|scratch| self.search_one(scratch, u)));
+        MatrixRow { terminals: &row.terminals, distances: &row.distances }
     }
 
     #[cold]
-    fn search(&self, scratch: &mut MatrixScratch, u: TerminalId) -> Box<MatrixRow> {
+    fn search_one(&self, scratch: &mut MatrixScratch, u: TerminalId) -> Box<OwnedRow> {
+        scratch.entries.clear();
+        self.search(scratch, u);
+        Box::new(OwnedRow {
+            terminals: scratch.entries.iter().map(terminal_of).collect(),
+            distances: scratch.entries.iter().map(distance_of).collect(),
+        })
+    }
+
+    fn search_all(&self, scratch: &mut MatrixScratch, chunk: &[TerminalId]) -> AllRows {
+        scratch.entries.clear();
+        let mut starts = Vec::with_capacity(chunk.len());
+        for &terminal in chunk {
+            starts.push(scratch.entries.len() as u32);
+            self.search(scratch, terminal);
+        }
+        let terminals = scratch.entries.iter().map(terminal_of).collect();
+        AllRows { starts, terminals, distances: scratch.entries.iter().map(distance_of).collect() }
+    }
+
+    /// Appends the row of a terminal to the entries.
+    fn search(&self, scratch: &mut MatrixScratch, u: TerminalId) {
         let MatrixScratch { search, entries } = scratch;
-        entries.clear();
+        let start = entries.len();
         search.start(&self.arcs, Some(u));
         while search.frontier().is_some() {
             let found = search.step(&self.arcs, self.dc_max.units());
-            entries.extend(found.map(|(reached, distance)| (reached, distance as u16)));
+            entries.extend(found.map(|(to, distance)| u64::from(to.0) << 16 | u64::from(distance)));
         }
-        entries.sort_unstable_by_key(|&(reached, _)| reached);
-        Box::new(MatrixRow {
-            terminals: entries.iter().map(|entry| entry.0).collect(),
-            distances: entries.iter().map(|entry| entry.1).collect(),
-        })
+        entries[start..].sort_unstable();
     }
 }
 
-/// Least number of terminals per parallel task.
+/// Terminal of a packed entry.
+fn terminal_of(entry: &u64) -> TerminalId {
+    TerminalId((entry >> 16) as u32)
+}
+
+/// Distance of a packed entry, 1/32 m.
+fn distance_of(entry: &u64) -> u16 {
+    *entry as u16
+}
+
+impl AllRows {
+    fn concatenate(chunks: &[AllRows]) -> AllRows {
+        let (mut starts, mut end) = (Vec::new(), 0);
+        for chunk in chunks {
+            starts.extend(chunk.starts.iter().map(|start| end + start));
+            end += chunk.terminals.len() as u32;
+        }
+        starts.push(end);
+        let (mut terminals, mut distances) =
+            (Vec::with_capacity(end as usize), Vec::with_capacity(end as usize));
+        for chunk in chunks {
+            terminals.extend_from_slice(&chunk.terminals);
+            distances.extend_from_slice(&chunk.distances);
+        }
+        AllRows { starts, terminals, distances }
+    }
+
+    #[inline]
+    fn row(&self, u: TerminalId) -> MatrixRow<'_> {
+        let row = self.starts[u.index()] as usize..self.starts[u.index() + 1] as usize;
+        MatrixRow { terminals: &self.terminals[row.clone()], distances: &self.distances[row] }
+    }
+
+    fn bytes(&self) -> usize {
+        size_of_val(&self.starts[..])
+            + size_of_val(&self.terminals[..])
+            + size_of_val(&self.distances[..])
+    }
+}
+
+/// Terminals per parallel task.
 const CHUNK: usize = 64;
 
 #[cfg(test)]
@@ -145,15 +238,23 @@ mod tests {
         for seed in 0..300 {
             let town = Town::random(seed);
             let dc_max = Length::metres((seed % 40) as f64 * 50.0);
-            let matrix = DistanceMatrix::new(&town.map, dc_max);
             let table = naive::terminal_distances(&town.map);
+            let (on_demand, filled) =
+                (DistanceMatrix::new(&town.map, dc_max), DistanceMatrix::new(&town.map, dc_max));
+            filled.fill();
+            let mut pairs = 0;
             for u in town.map.terminals() {
                 for w in town.map.terminals() {
                     let expected = table[u.index()][w.index()].filter(|&length| length <= dc_max);
-                    assert_eq!(matrix.get(u, w), expected, "seed {seed} {u:?} {w:?}\n{town}");
+                    pairs += usize::from(expected.is_some());
+                    for matrix in [&on_demand, &filled] {
+                        assert_eq!(matrix.get(u, w), expected, "seed {seed} {u:?} {w:?}\n{town}");
+                    }
                 }
-                assert!(matrix.row(u).is_sorted_by_key(|(terminal, _)| terminal));
+                assert!(filled.row(u).is_sorted_by_key(|(terminal, _)| terminal));
+                assert!(on_demand.row(u).eq(filled.row(u)), "seed {seed} {u:?}\n{town}");
             }
+            assert_eq!([on_demand.pair_count(), filled.pair_count()], [pairs; 2], "seed {seed}");
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Bare echo server, as a bound of what HTTP alone allows on the same machine.
 
+use super::super::{GatewayClient, Transport};
 use super::processor_time::ThreadTimes;
-use super::{Bench, GatewayClient, HTTP2_CONNECTIONS, Transport};
+use super::{Bench, HTTP2_CONNECTIONS};
 use anyhow::Result;
 use axum::Router;
 use axum::body::{Body, Bytes};

@@ -1,12 +1,13 @@
-//! Load benchmark: gateway and load generator in one process, each with its own runtime, streamed and
-//! by requests, compared with an echo server and with the engine alone.
+//! Load benchmark: a gateway in this process and a load generator in another, streamed and by requests,
+//! compared with an echo server and with the engine alone.
 
 mod echo;
+pub mod generator;
 mod processor_time;
+mod row;
 
+use super::Transport;
 use super::clients::{ClientQuery, ClientSettings, Clients};
-use super::statistics::LoadStatistics;
-use super::{GatewayClient, Transport};
 use crate::table::grouped;
 use anyhow::Result;
 use gateway::city::CityParts;
@@ -17,6 +18,7 @@ use gateway::serve::Running;
 use gateway::server::app;
 use gateway::service::BuiltIn;
 use gateway::walk::Walker;
+use generator::Load;
 use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
 use meshcloak::guarantee::Guarantee;
@@ -26,6 +28,7 @@ use meshcloak::query::QueryId;
 use meshcloak::scheme::State;
 use meshcloak::units::{Length, Time};
 use processor_time::ThreadTimes;
+use row::Row;
 use rustix::process::{Resource, getrlimit, setrlimit};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -42,9 +45,6 @@ const SECONDS: u32 = 10;
 /// Connections of the streamed load, and of requests with HTTP/2.
 const STREAMS: usize = 4;
 const HTTP2_CONNECTIONS: usize = 32;
-
-/// Largest 99th percentile of the time from batch to answer at a sustained rate, in milliseconds.
-const MAX_P99: f64 = 500.0;
 
 /// What to measure.
 #[derive(Clone, Copy, Debug)]
@@ -74,39 +74,34 @@ pub fn run(map: &Arc<StreetMap>, profile: &Profile, settings: BenchSettings<'_>)
     println!("echo, by requests    {:>9} requests/s", grouped(echo as u64));
     let echo_http2 = bench.echo_requests(Transport::Http2)?;
     println!("echo, HTTP/2         {:>9} requests/s", grouped(echo_http2 as u64));
-    let (mut streamed, mut requested, mut http2) = (0.0_f64, 0.0_f64, 0.0_f64);
+    let mut rows = Vec::new();
     for &seconds in ticks {
         println!("batch interval {seconds} s");
         let tick = Duration::from_secs_f64(seconds);
         for &rate in rates {
-            streamed = streamed.max(bench.sustained(Transport::Stream, rate, tick)?);
+            rows.push(bench.measure(Transport::Stream, rate, tick)?);
         }
         for &rate in request_rates {
             if u64::from(rate) * FILES_PER_REQUEST_RATE <= max_files() {
-                requested = requested.max(bench.sustained(Transport::Requests, rate, tick)?);
+                rows.push(bench.measure(Transport::Requests, rate, tick)?);
             } else {
                 println!("by requests, {} queries/s: too few open files", grouped(rate.into()));
             }
-            http2 = http2.max(bench.sustained(Transport::Http2, rate, tick)?);
+            rows.push(bench.measure(Transport::Http2, rate, tick)?);
         }
     }
-    println!(
-        "streamed, relative to the engine alone {:.3}, to the echo {:.3}",
-        streamed / engine,
-        streamed / lines
-    );
-    println!("by requests, relative to the echo {:.3}", requested / echo);
-    println!(
-        "HTTP/2, relative to the echo by requests {:.3}, with HTTP/2 {:.3}",
-        http2 / echo,
-        http2 / echo_http2
-    );
+    let peers = [("engine alone", engine), ("echo, streamed", lines)];
+    Row::print_ratios(&rows, Transport::Stream, &peers);
+    let peers = [("echo, HTTP/1.1", echo), ("echo, HTTP/2", echo_http2)];
+    for transport in [Transport::Requests, Transport::Http2] {
+        Row::print_ratios(&rows, transport, &peers);
+    }
     Ok(())
 }
 
-/// Open files of both sides for each request per second with HTTP/1.1: a request holds its connection
-/// until its query ends, and queries that are not served wait for 3 s.
-const FILES_PER_REQUEST_RATE: u64 = 6;
+/// Open files of the gateway for each request per second with HTTP/1.1: a request holds its connection
+/// until its query ends. Most queries are served within 1.5 s, the others wait for 3 s.
+const FILES_PER_REQUEST_RATE: u64 = 2;
 
 /// Raises the limit of open files to its maximum, and returns it.
 fn max_files() -> u64 {
@@ -199,54 +194,20 @@ impl Bench<'_> {
         })?)
     }
 
-    /// Returns the sustained throughput of a load; see [`print_row`].
-    fn sustained(&self, transport: Transport, rate: u32, tick: Duration) -> Result<f64> {
+    /// Measures a load and prints it.
+    fn measure(&self, transport: Transport, rate: u32, tick: Duration) -> Result<Row> {
         let running = self.gateway(tick)?;
-        let client = GatewayClient::new(&format!("http://{}", running.address()), None)?;
-        let workload = self.workload(rate).into_iter();
-        let (start, before) = (Instant::now(), ThreadTimes::now());
+        let workload = self.workload(rate);
         let connections = if transport == Transport::Http2 { HTTP2_CONNECTIONS } else { STREAMS };
-        let load = async move { transport.drive(&client, workload, connections, None).await };
-        let statistics = self.load.block_on(self.load.spawn(load))??;
-        let spent = ThreadTimes::now().since(&before);
-        let elapsed = start.elapsed();
+        let url = format!("http://{}", running.address());
+        let before = ThreadTimes::now();
+        let load = Load { url: &url, transport, connections }.generate(&workload)?;
+        let mut spent = ThreadTimes::now().since(&before);
+        spent.load = Duration::from_secs_f64(load.cpu_seconds);
         self.server.block_on(running.stop());
-        println!("{}", row(transport, rate, &statistics, elapsed));
-        println!("{:20} {}", "", spent.per_query(statistics.all()));
-        Ok(sustained_rate(&statistics))
+        let row = Row { transport, rate, load };
+        println!("{row}");
+        println!("{:20} {}", "", spent.per_query(row.load.all()));
+        Ok(row)
     }
-}
-
-/// Formats a row.
-fn row(transport: Transport, rate: u32, statistics: &LoadStatistics, elapsed: Duration) -> String {
-    let transport = match transport {
-        Transport::Stream => "streamed",
-        Transport::Requests => "by requests",
-        Transport::Http2 => "by requests, HTTP/2",
-    };
-    let (median, p99) = (statistics.after_batch(0.5), statistics.after_batch(0.99));
-    format!(
-        "{transport:<20} {:>9} queries/s offered, {:>9} completed; after the batch {median:.0} ms, p99 {p99:.0} ms; \
-         answered {:.1} %, refused {}, lost {}; {:.1} s",
-        grouped(u64::from(rate)),
-        grouped(completed_rate(statistics) as u64),
-        100.0 * statistics.count("answered") as f64 / (statistics.all() as f64).max(1.0),
-        statistics.count("refused"),
-        statistics.count("no response"),
-        elapsed.as_secs_f64(),
-    )
-}
-
-/// Queries per second that were neither refused nor lost.
-fn completed_rate(statistics: &LoadStatistics) -> f64 {
-    let incomplete = statistics.count("refused") + statistics.count("no response");
-    (statistics.all() - incomplete) as f64 / f64::from(SECONDS)
-}
-
-/// Returns the throughput in queries per second, or 0 if the rate was not sustained: a query was
-/// refused or lost, or the answers came too late.
-fn sustained_rate(statistics: &LoadStatistics) -> f64 {
-    let is_complete = statistics.count("refused") + statistics.count("no response") == 0;
-    let is_fast = statistics.after_batch(0.99) < MAX_P99;
-    if is_complete && is_fast { completed_rate(statistics) } else { 0.0 }
 }

@@ -61,6 +61,11 @@ impl ThreadTimes {
 }
 
 impl ProcessorTime {
+    /// Time of all parts.
+    pub fn sum(&self) -> Duration {
+        self.engine + self.gateway + self.load
+    }
+
     /// Formats the time per query, in microseconds.
     pub fn per_query(&self, queries: u64) -> String {
         let each = |time: Duration| time.as_secs_f64() * 1e6 / (queries.max(1) as f64);
