@@ -103,7 +103,7 @@ fn waves(town: &Town, atlas: &Atlas, seed: u64) -> Vec<Vec<Query>> {
         query.temporal_tolerance = Duration::from_secs(5);
         query.speed = Some(Speed::metres_per_second(random.random_range(5.0..80.0)));
         // In every third town one user in three is present without a question.
-        if seed % 3 == 0 && number % 3 == 2 {
+        if seed.is_multiple_of(3) && number % 3 == 2 {
             (query.asks, query.k) = (false, 1);
         }
     }
