@@ -9,7 +9,8 @@ fn a_length_of_cells_is_suggested() {
     let lengths = found["lengths"].as_array().unwrap();
     assert_eq!(lengths.len(), 6);
     let figure = |index: usize, name: &str| lengths[index][name].as_f64().unwrap();
-    for (index, metres) in [500.0, 1_000.0, 2_000.0, 4_000.0, 8_000.0, 16_000.0].iter().enumerate() {
+    for (index, metres) in [500.0, 1_000.0, 2_000.0, 4_000.0, 8_000.0, 16_000.0].iter().enumerate()
+    {
         assert_eq!(figure(index, "length"), *metres);
     }
     for index in 1..6 {

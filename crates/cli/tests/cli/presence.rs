@@ -65,7 +65,8 @@ fn presence_is_simulated_cloaked_and_scored() {
         .map(|arguments| {
             let cloak = city.cloak(arguments);
             let score = city.score().json();
-            for name in ["queries", "succeeded", "expired", "present", "k_by_users", "k_by_askers"] {
+            for name in ["queries", "succeeded", "expired", "present", "k_by_users", "k_by_askers"]
+            {
                 assert_eq!(cloak[name], score[name], "{name}, {arguments:?}");
                 assert!(!score[name].is_null(), "{name}");
             }
