@@ -5,7 +5,7 @@ use crate::follower::{Followed, Follower};
 use crate::log::Log;
 use crate::past::Past;
 use meshcloak::guarantee::HistoryClock;
-use std::time::Duration;
+use meshcloak::history::Horizon;
 
 /// A log that was read up to a record.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Log {
         shard: u16,
         sequence: u64,
         clock: HistoryClock,
-        horizon: Duration,
+        horizon: impl Into<Horizon>,
     ) -> Result<Replay, ClusterError> {
         let mut follower = self.follow().await?;
         let mut past = Past::new(clock, horizon);

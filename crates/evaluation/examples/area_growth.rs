@@ -86,6 +86,7 @@ fn mean_areas(
         presence: Presence::AllAsk,
         tick: TICK,
         lag: Duration::ZERO,
+        is_held: false,
     };
     run(&mut scheme, atlas.map(), workload, conditions, &mut Costs::Free);
     let shown = sums.iter().enumerate().filter(|(_, (_, count))| *count > 0.0);

@@ -34,6 +34,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             presence,
             tick: TICK,
             lag: Duration::ZERO,
+            is_held: false,
         };
         let tally = run(&mut scheme, atlas.map(), &workload, conditions, &mut Costs::Free).tally;
         let millis = |spent: Duration| spent.as_secs_f64() * 1e3 / tally.turns as f64;

@@ -17,7 +17,7 @@ use meshcloak::map::Position;
 use meshcloak::mesh_cloak::{MeshCloak, Settings};
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::scheme::{Scheme, State, Stats};
-use meshcloak::units::Time;
+use meshcloak::units::{Speed, Time};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -151,8 +151,14 @@ impl<O: Origin> CityEngine<O> {
     }
 
     /// Inserts a position that left another engine, for the clock `published` of `history`.
-    pub fn insert_left(&mut self, user: UserId, at: Time, position: Position) {
-        self.state.history.insert_left(user, at, position);
+    pub fn insert_left(
+        &mut self,
+        user: UserId,
+        at: Time,
+        position: Position,
+        speed: Option<Speed>,
+    ) {
+        self.state.history.insert_left(user, at, position, speed);
     }
 
     /// The waiting queries, in order of arrival.

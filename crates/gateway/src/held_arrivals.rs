@@ -1,42 +1,13 @@
-//! Queries of standing questions that are held back until a secret time (docs/SPEC.md §6, the clock
-//! `published` of `history`).
-//!
-//! A standing question has a fixed cadence. If each query left as soon as it can, the times of
-//! publication would tell when the user asked, and the promise of this clock would be void. So the
-//! times at which queries of a user are released do not depend on when its reports arrive:
-//!
-//! ```text
-//! reports     ·         ·         ·         ·         ·         ·
-//! releases         R0                R1              R2
-//! R(n+1) = R(n) + interval + secret part of the interval
-//! ```
-//!
-//! At least one report arrives between two releases. All that are held then reach the engine in one
-//! batch, where the newest replaces the others and carries their questions. A wait after each report
-//! would not hide the cadence from an observer of many publications: exactly one would fall into each
-//! interval between reports.
+//! Queries of standing questions that are held back until a secret time ([`meshcloak::standing`]). All
+//! of a user that are held reach the engine in one batch, where the newest carries the questions of the
+//! others.
 
 use crate::mailbox::{Arrival, Client};
 use meshcloak::query::{Query, QueryId, UserId};
+use meshcloak::standing::Releases;
+pub use meshcloak::standing::StandingQuestion;
 use meshcloak::units::Time;
 use rustc_hash::FxHashMap;
-use std::time::Duration;
-
-/// A standing question whose query is held.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct StandingQuestion {
-    /// Reporting interval of the user.
-    pub interval: Duration,
-    /// Secret random number, new for each query.
-    pub secret: u64,
-}
-
-impl StandingQuestion {
-    /// Returns a secret part of the interval.
-    fn wait(self) -> Duration {
-        self.interval.mul_f64(self.secret as f64 / 2_f64.powi(64))
-    }
-}
 
 /// The held queries of each user.
 #[derive(Debug)]
@@ -49,9 +20,7 @@ pub(crate) struct HeldArrivals<O = Client> {
 /// Queries of one user, in order of arrival.
 #[derive(Debug)]
 struct HeldUser<O> {
-    /// Time of the next release, or of the last one if nothing is held.
-    release: Time,
-    interval: Duration,
+    releases: Releases,
     arrivals: Vec<Arrival<O>>,
 }
 
@@ -61,31 +30,23 @@ impl<O> Default for HeldArrivals<O> {
     }
 }
 
-#[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
 impl<O> HeldArrivals<O> {
     /// Returns until when a query that arrives now is held.
     pub(crate) fn until(&mut self, user: UserId, now: Time, standing: StandingQuestion) -> Time {
-        let StandingQuestion { interval, .. } = standing;
-        let first = HeldUser { release: now + standing.wait(), interval, arrivals: Vec::new() };
-        let held = self.users.entry(user).or_insert(first);
-        if held.release < now && held.arrivals.is_empty() {
-            let next = held.release + interval + standing.wait();
-            held.release = if next < now { now + standing.wait() } else { next };
-        }
-        held.interval = interval;
-        held.release
+        let held = self.users.entry(user).or_insert_with(|| HeldUser {
+            releases: Releases::new(now, standing),
+            arrivals: Vec::new(),
+        });
+        held.releases.until(now, standing, !held.arrivals.is_empty())
     }
 
     /// Holds a query of a user until the time that [`HeldArrivals::until`] has returned.
     pub(crate) fn push(&mut self, arrival: Arrival<O>) {
-        let Query { id, user, asked_at: release, .. } = *arrival.query.expose();
+        let Query { id, user, .. } = *arrival.query.expose();
         self.user_of.insert(id, user);
-        let held = self.users.entry(user).or_insert_with(|| HeldUser {
-            release,
-            interval: Duration::ZERO,
-            arrivals: Vec::new(),
-        });
-        held.arrivals.push(arrival);
+        if let Some(held) = self.users.get_mut(&user) {
+            held.arrivals.push(arrival);
+        }
     }
 
     /// Releases the queries that are held until `now` or earlier, in order of arrival. Forgets users
@@ -93,10 +54,10 @@ impl<O> HeldArrivals<O> {
     pub(crate) fn release(&mut self, now: Time) -> Vec<Arrival<O>> {
         let mut released = Vec::new();
         self.users.retain(|_, held| {
-            if held.release <= now {
+            if held.releases.at() <= now {
                 released.append(&mut held.arrivals);
             }
-            held.release + held.interval + held.interval >= now
+            !held.releases.is_over(now)
         });
         released.sort_unstable_by_key(|arrival| arrival.query.expose().id);
         self.forget(released)
@@ -131,6 +92,7 @@ mod tests {
     use meshcloak::map::{Position, StreetId};
     use meshcloak::mix::mix64;
     use meshcloak::units::Length;
+    use std::time::Duration;
 
     fn arrival(id: u64, user: u64) -> Arrival<()> {
         let position = Position { street: StreetId(0), offset: Length::ZERO };

@@ -71,6 +71,8 @@ mod replacement;
 
 pub mod history;
 
+pub mod standing;
+
 #[doc(hidden)]
 pub mod service_odds;
 

@@ -22,6 +22,8 @@ pub struct Found {
     pub publications: usize,
     /// Publications of users with an earlier position.
     pub with_a_past: usize,
+    /// Publications of presence reports, as members of sets of others.
+    pub present: usize,
     /// Fewer than k candidates after inversion.
     pub inverted: usize,
     /// Fewer than k candidates after reachability.
@@ -43,6 +45,7 @@ impl AddAssign for Found {
         self.batches += other.batches;
         self.publications += other.publications;
         self.with_a_past += other.with_a_past;
+        self.present += other.present;
         self.inverted += other.inverted;
         self.reached += other.reached;
         self.matched += other.matched;
@@ -129,6 +132,7 @@ impl AttackedTurn<'_> {
         };
         let mut found = Found { publications: 1, ..Found::default() };
         found.with_a_past = usize::from(past.is_some());
+        found.present = usize::from(!target.asks);
         let inverted = INVERSION.attack(&view);
         let candidates = inverted.and_then(|found| found.candidates).expect("a snapshot");
         found.wrong += usize::from(!candidates.contains(&target.user));

@@ -102,6 +102,10 @@ fn waves(town: &Town, atlas: &Atlas, seed: u64) -> Vec<Vec<Query>> {
         query.asked_at = Time::from_millis(1_000);
         query.temporal_tolerance = Duration::from_secs(5);
         query.speed = Some(Speed::metres_per_second(random.random_range(5.0..80.0)));
+        // In every third town one user in three is present without a question.
+        if seed.is_multiple_of(3) && number % 3 == 2 {
+            (query.asks, query.k) = (false, 1);
+        }
     }
     let mut waves = vec![first];
     for wave in 1..3_u64 {
@@ -109,7 +113,7 @@ fn waves(town: &Town, atlas: &Atlas, seed: u64) -> Vec<Vec<Query>> {
         for query in &mut next {
             query.id = QueryId(query.id.0 + 1_000);
             query.asked_at = Time::from_millis(1_000 + wave * 10_000);
-            query.k = random.random_range(2..=4);
+            query.k = random.random_range(if query.asks { 2..=4 } else { 1..=2 });
             let farthest = query.speed.unwrap_or_default() * Duration::from_secs(10);
             let near = |to| atlas.distance(query.position, to).is_some_and(|d| d <= farthest);
             let mut positions = (0..20).map(|_| town.position(&mut random));
@@ -179,6 +183,7 @@ fn reciprocal_never_falls_below_k_under_inversion() {
         let found = run(0..1_000, settings, Guarantee::Reciprocal);
         assert!(found.publications as f64 > 5_000.0 * share, "{region:?}: {found:?}");
         assert_eq!((found.inverted, found.faults), (0, 0), "{found:?}");
+        assert!(found.present as f64 > 500.0 * share, "{region:?}: {found:?}");
         assert!(found.reached > 50, "reciprocal promises nothing about reachability: {found:?}");
     }
 }
@@ -189,6 +194,7 @@ fn history_never_falls_below_k() {
         let settings = Settings { region, ..settings(Guarantee::History) };
         let found = run(0..1_000, settings, Guarantee::History);
         assert!(found.publications as f64 > 2_000.0 * share, "{region:?}: {found:?}");
+        assert!(found.present as f64 > 200.0 * share, "{region:?}: {found:?}");
         assert_eq!((found.inverted, found.reached, found.faults), (0, 0, 0), "{found:?}");
         assert_eq!((found.matched, found.matched_tick), (0, 0), "{found:?}");
     }
@@ -201,6 +207,7 @@ fn history_by_publications_withstands_an_adversary_who_knows_only_their_times() 
         let settings = Settings { region, history_clock, ..settings(Guarantee::History) };
         let found = run(0..1_000, settings, Guarantee::History);
         assert!(found.publications as f64 > 2_000.0 * share, "{region:?}: {found:?}");
+        assert!(found.present as f64 > 200.0 * share, "{region:?}: {found:?}");
         assert_eq!((found.inverted, found.matched_tick, found.faults), (0, 0, 0), "{found:?}");
         assert!(found.matched > 50, "the times of asking are not covered: {found:?}");
     }

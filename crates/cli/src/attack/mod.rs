@@ -109,6 +109,10 @@ pub struct Attack {
     /// Time between two batches, in seconds.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = positive_millis)]
     tick: u64,
+    /// Release queries to the engine at secret times, as the gateway does with standing questions under
+    /// the clock published.
+    #[arg(long, conflicts_with = "outcomes")]
+    held: bool,
     /// Attack existing outcomes instead of a simulation: their queries, CSV, NDJSON or Parquet.
     #[arg(long, value_name = "FILE", requires = "outcomes")]
     queries: Option<PathBuf>,
@@ -258,8 +262,14 @@ impl Attack {
         let tick = Duration::from_millis(self.tick);
         let tolerance = Duration::from_millis(self.traffic.dt.into());
         let presence = self.ask_share.map_or(Presence::AllAsk, Presence::of_ask_share);
-        let conditions =
-            Conditions { tolerance, dc_max: atlas.dc_max(), presence, tick, lag: Duration::ZERO };
+        let conditions = Conditions {
+            tolerance,
+            dc_max: atlas.dc_max(),
+            presence,
+            tick,
+            lag: Duration::ZERO,
+            is_held: self.held,
+        };
         let mut rows = Vec::new();
         // Of several schemes or maps, those that do not fit are left out.
         let may_skip = schemes.len() > 1 || self.cases.has_several_maps();

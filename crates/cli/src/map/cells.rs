@@ -96,6 +96,7 @@ impl CellLengths {
             presence: Presence::AllAsk,
             tick: Duration::from_secs(1),
             lag: Duration::ZERO,
+            is_held: false,
         };
         let lengths = (0..6).map(|power| self.shortest.as_metres() * f64::from(1 << power));
         console.begin_cells(6);

@@ -16,12 +16,14 @@ mod documents;
 mod evaluate;
 mod figures;
 mod golden;
+mod map_cells;
 mod neighbours;
 mod operators;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod partial;
 mod pois;
+mod presence;
 mod program;
 mod real_maps;
 mod report;

@@ -9,11 +9,10 @@ use crate::city_clock::Mark;
 use crate::follower::Followed;
 use crate::record::{Body, Entry, Identity, LogId, LogRecord, Members, Record, Tick};
 use meshcloak::guarantee::HistoryClock;
-use meshcloak::history::LastPositions;
+use meshcloak::history::{Horizon, LastPositions};
 use meshcloak::map::StreetMap;
 use meshcloak::units::Time;
 use std::collections::{BTreeMap, VecDeque};
-use std::time::Duration;
 
 /// How much of which log a process has seen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,7 +74,7 @@ struct Reign {
 /// The fold of a log.
 pub struct Past {
     clock: HistoryClock,
-    horizon: Duration,
+    horizon: Horizon,
     positions: LastPositions,
     identity: Option<Identity>,
     /// City time from which on nothing is missing; `None` before the identity.
@@ -90,7 +89,8 @@ pub struct Past {
 
 impl Past {
     /// Returns the past of nothing.
-    pub fn new(clock: HistoryClock, horizon: Duration) -> Past {
+    pub fn new(clock: HistoryClock, horizon: impl Into<Horizon>) -> Past {
+        let horizon = horizon.into();
         Past {
             clock,
             horizon,
@@ -153,8 +153,8 @@ impl Past {
         self.shards.insert(*shard, state);
         self.extend_reign(*shard, record.epoch, *sequence, city);
         if let Some(Members::Positions(entries)) = part {
-            for &Entry { user, position, at, .. } in entries {
-                self.positions.insert(user, at, position);
+            for &Entry { user, position, at, speed } in entries {
+                self.positions.insert(user, at, position, speed);
             }
         }
         if let Body::Plan { after, revision, starts } = &record.body {
@@ -198,7 +198,7 @@ impl Past {
                 });
             }
         }
-        let horizon = self.horizon;
+        let horizon = self.horizon.longest();
         self.reigns.retain(|reign| reign.until + horizon >= until);
     }
 
@@ -216,7 +216,7 @@ impl Past {
     /// Whether every accepted query within the horizon before `now` is known.
     pub fn is_complete(&self, now: Time) -> bool {
         self.complete_since()
-            .is_some_and(|since| since == Time::default() || since + self.horizon < now)
+            .is_some_and(|since| since == Time::default() || since + self.horizon.longest() < now)
     }
 
     /// Returns the clocks of the last record.
@@ -245,7 +245,7 @@ impl Past {
     /// which on the log claims to be complete.
     pub fn trace(&self, seen: Seen, position: u64, now: Time) -> Trace {
         let is_admitted = || self.complete_since().is_none_or(|since| since > seen.at);
-        if seen.at + self.horizon < now || is_admitted() {
+        if seen.at + self.horizon.longest() < now || is_admitted() {
             return Trace::Held;
         }
         if self.identity.is_none_or(|identity| identity.log != seen.log) {

@@ -7,9 +7,10 @@ use meshcloak::guarantee::{Admission, HistoryClock};
 use meshcloak::map::{Position, StreetId};
 use meshcloak::query::UserId;
 use meshcloak::town::town;
-use meshcloak::units::Length;
+use meshcloak::units::{Length, Speed};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_pcg::Pcg64;
+use std::time::Duration;
 
 const HORIZON: Duration = Duration::from_secs(10);
 const LOG: LogId = LogId(1);
@@ -158,6 +159,28 @@ fn one_position(street: u32) -> Option<Members> {
     let position = Position { street: StreetId(street), offset: Length::ZERO };
     let at = Time::from_millis(1_000);
     Some(Members::Positions(vec![Entry { user: UserId(1), position, at, speed: None }]))
+}
+
+#[test]
+fn a_walker_is_remembered_until_it_can_have_travelled_the_distance() {
+    let horizon = Horizon { time: HORIZON, distance: Length::metres(60.0) };
+    let at = Time::from_millis;
+    let entry = |(user, speed): (u64, f64)| Entry {
+        user: UserId(user),
+        position: Position { street: StreetId(0), offset: Length::ZERO },
+        at: at(1_000),
+        speed: Some(Speed::metres_per_second(speed)),
+    };
+    let members = Members::Positions([(1, 1.0), (2, 20.0)].map(entry).to_vec());
+    let mut past = Past::new(HistoryClock::Asked, horizon);
+    past.apply(&identity(1, false));
+    past.apply(&found(0, 2, 1, (7, 1_000), tick(1_000, Some(members))));
+    past.apply(&found(0, 3, 1, (7, 40_000), tick(40_000, Some(Members::Positions(Vec::new())))));
+    let mut positions = past.positions(&town("A 0,0  B 100,0 | A-B").map).unwrap();
+    assert_eq!(positions.until(UserId(1), at(40_000)), Some(at(61_000)), "60 m at 1 m/s");
+    assert_eq!(positions.until(UserId(2), at(40_000)), None, "a driver");
+    assert!(!past.is_complete(at(61_000)), "a standing user counts for four hours");
+    assert!(past.is_complete(at(2) + Horizon::MAX_TIME));
 }
 
 #[test]

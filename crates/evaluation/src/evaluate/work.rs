@@ -164,6 +164,7 @@ impl Work<'_> {
             presence,
             tick: TICK,
             lag: if cell.view == TimeModel::After { TICK } else { Duration::ZERO },
+            is_held: false,
         };
         let mut costs = self.costs(cell)?;
         let result = run(scheme.as_mut(), atlas.map(), workload, conditions, &mut costs);

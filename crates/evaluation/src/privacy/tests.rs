@@ -9,6 +9,9 @@ use std::sync::OnceLock;
 use std::time::Duration;
 use traffic::{Profile, SimulationSettings};
 
+mod cadence;
+mod questions;
+
 fn city() -> Arc<Atlas> {
     let plan = import::CityPlan::new(3, 500).unwrap();
     let source = import::MapSource::City(plan);
@@ -28,6 +31,7 @@ const CONDITIONS: fn(&Atlas) -> Conditions = |atlas| Conditions {
     presence: Presence::AllAsk,
     tick: TICK,
     lag: Duration::ZERO,
+    is_held: false,
 };
 
 fn attacked(name: &str, targets: usize) -> AttackResults {
@@ -154,31 +158,6 @@ fn registered_users_count_towards_k() {
     assert_eq!(registered.accepted, asking.accepted, "reports are not questions");
     assert_eq!(registered.succeeded, registered.accepted, "300 users are always there");
     assert!(registered.region_metres.value() < asking.region_metres.value());
-}
-
-/// Figure of the attack on questions under some decoys.
-fn asked_with(decoys: usize, figure: &str) -> f64 {
-    let atlas = city();
-    let workload = workload(&atlas, 1_500);
-    let plan = AttackPlan {
-        attacks: vec!["questions"],
-        targets: usize::MAX,
-        questions: DecoyPlan { decoys, diversity: 0 },
-        ..AttackPlan::default()
-    };
-    let scheme = AttackedScheme::named("meshcloak/reciprocal").unwrap();
-    let found = run_attacks(&scheme, &atlas, &workload, CONDITIONS(&atlas), &plan).unwrap();
-    let score = found.scores.get("questions").unwrap();
-    assert_eq!(score.publications, found.tally.succeeded, "each served query is attacked once");
-    score.figure(figure).unwrap()
-}
-
-#[test]
-fn decoys_hide_sensitive_questions_and_cost_requests() {
-    let sensitive = |decoys| asked_with(decoys, "probability of a sensitive question");
-    assert!(sensitive(0) > 0.15 && sensitive(5) < sensitive(0) / 2.0, "{}", sensitive(5));
-    let requests = |decoys| asked_with(decoys, "requests per answer");
-    assert!(requests(3) > 1.5 * requests(0), "{} {}", requests(0), requests(3));
 }
 
 #[test]

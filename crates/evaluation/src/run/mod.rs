@@ -5,7 +5,9 @@
 //! turn begins when the previous one has ended: a batch at the first tick at which the engine is idle, a sequential turn as soon as the engine is idle. A query that is published after
 //! its deadline counts as expired.
 
+mod held_queries;
 mod presence;
+mod recorder;
 mod region_meter;
 mod registered_crowd;
 #[cfg(test)]
@@ -16,16 +18,18 @@ pub use presence::Presence;
 pub use timeline::Second;
 
 use crate::costs::Costs;
-use crate::metrics::{Success, Tally, count_asking};
+use crate::metrics::{Tally, count_asking};
 use crate::reason::Reason;
 use crate::stopwatch::Stopwatch;
 use crate::workload::Workload;
-use meshcloak::engine::{Batch, RecordedPast, Turn, turn};
+use held_queries::HeldQueries;
+use meshcloak::engine::{Batch, RecordedPast, turn};
 use meshcloak::map::StreetMap;
 use meshcloak::query::{Query, QueryError};
 use meshcloak::scheme::{Pace, Scheme, State};
 use meshcloak::units::{Length, Time};
-use region_meter::{RegionMeter, SetSize};
+use recorder::Recorder;
+use region_meter::RegionMeter;
 use registered_crowd::RegisteredCrowd;
 use std::time::Duration;
 use timeline::Timeline;
@@ -50,6 +54,9 @@ pub struct Conditions {
     pub tick: Duration,
     /// Time from a query to the first batch that it may join. Batch schemes only.
     pub lag: Duration,
+    /// Whether queries reach the engine at secret times, as standing questions do under `history` with
+    /// the clock `published`. Batch schemes only.
+    pub is_held: bool,
 }
 
 /// Result of a run.
@@ -80,6 +87,7 @@ pub fn run(
         state: State::default(),
         past,
         crowd: (conditions.presence == Presence::Registered).then(|| RegisteredCrowd::of(workload)),
+        held: conditions.is_held.then(HeldQueries::default),
         free_at: 0,
         recorder: Recorder {
             meter: RegionMeter::new(map),
@@ -110,6 +118,8 @@ struct SchemeRun<'a> {
     past: RecordedPast,
     /// Users between their queries, if they count towards k. Batch schemes only.
     crowd: Option<RegisteredCrowd>,
+    /// Queries that wait for their release, if queries are held.
+    held: Option<HeldQueries>,
     /// End of the last turn, in nanoseconds.
     free_at: u64,
     recorder: Recorder<'a>,
@@ -154,26 +164,51 @@ impl SchemeRun<'_> {
 
     fn run_batches(&mut self) {
         let tick = (self.conditions.tick.as_millis() as u64).max(1);
-        let lag = self.conditions.lag.as_millis() as u64;
         let mut now = 0;
         loop {
             let due = if !self.state.waiting.is_empty() {
                 now + tick
-            } else if let Some(asked_at) = self.next_asked() {
-                asked_at + lag
+            } else if let Some(arrival) = self.next_arrival() {
+                arrival
             } else {
                 return;
             };
             now = due.max(self.free_at.div_ceil(NANOS_PER_MILLI)).div_ceil(tick) * tick;
-            let mut arrivals = Vec::new();
-            while self.next_asked().is_some_and(|asked_at| asked_at + lag <= now) {
-                arrivals.extend(self.admit());
-            }
+            let mut arrivals = self.arrivals(now);
             if let Some(crowd) = &mut self.crowd {
                 crowd.join(instant(now * NANOS_PER_MILLI), &self.state.waiting, &mut arrivals);
             }
             self.turn(now * NANOS_PER_MILLI, arrivals);
         }
+    }
+
+    /// Returns the time of the next arrival at the engine or of the next query to be held.
+    fn next_arrival(&self) -> Option<u64> {
+        let lag = self.conditions.lag.as_millis() as u64;
+        let asked = self.next_asked().map(|asked_at| asked_at + lag);
+        let held = self.held.as_ref().and_then(HeldQueries::next).map(Time::as_millis);
+        asked.into_iter().chain(held).min()
+    }
+
+    /// Returns the queries that join the batch at `now`.
+    fn arrivals(&mut self, now: u64) -> Vec<Query> {
+        let lag = self.conditions.lag.as_millis() as u64;
+        let mut arrivals = Vec::new();
+        while self.next_asked().is_some_and(|asked_at| asked_at + lag <= now) {
+            let interval = self.workload.queries[self.next].query_interval;
+            let Some(query) = self.admit() else { continue };
+            match &mut self.held {
+                Some(held) if query.asks => {
+                    held.push(query, Duration::from_millis(interval.into()));
+                }
+                _ => arrivals.push(query),
+            }
+        }
+        if let Some(held) = &mut self.held {
+            arrivals.extend(held.release(Time::from_millis(now)));
+            arrivals.sort_by_key(|query| query.id);
+        }
+        arrivals
     }
 
     fn run_sequentially(&mut self) {
@@ -236,46 +271,4 @@ impl SchemeRun<'_> {
 /// Rounds nanoseconds up to whole milliseconds.
 fn instant(nanos: u64) -> Time {
     Time::from_millis(nanos.div_ceil(NANOS_PER_MILLI))
-}
-
-/// Collects the measurements of a run.
-struct Recorder<'a> {
-    meter: RegionMeter<'a>,
-    watch: Stopwatch,
-    tally: Tally,
-    timeline: Timeline,
-}
-
-impl Recorder<'_> {
-    /// Records a turn that began at `now` and whose sets were published at `done_at`. `asking` is the
-    /// number of members that ask, by set.
-    fn record(&mut self, now: Time, done_at: Time, done: &Turn<'_>, asking: &[usize]) {
-        let Recorder { meter, tally, timeline, .. } = self;
-        let second = timeline.at(now.as_millis());
-        (second.nodes, second.edges) = (done.published.stats.nodes, done.published.stats.edges);
-        let (expired, replaced) = (done.expired.len() as u64, done.replaced.len() as u64);
-        second.expired += expired + replaced;
-        tally.expired += expired;
-        tally.replaced += replaced;
-        meter.begin(done.published);
-        let second = timeline.at(done_at.as_millis());
-        for (query, set) in &done.served {
-            if query.has_expired(done_at) {
-                tally.expired += 1;
-                second.expired += 1;
-                continue;
-            }
-            second.succeeded += 1;
-            let SetSize { members, metres, area } = meter.measure(done.published, *set);
-            tally.succeed(&Success {
-                k: query.k,
-                tolerance: query.temporal_tolerance,
-                delay: done_at - query.asked_at,
-                members,
-                asking: asking[*set as usize],
-                metres,
-                area,
-            });
-        }
-    }
 }

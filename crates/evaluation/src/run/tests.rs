@@ -14,7 +14,14 @@ struct PairScheme {
 }
 
 fn conditions(tolerance: Duration, dc_max: Length) -> Conditions {
-    Conditions { tolerance, dc_max, presence: Presence::AllAsk, tick: TICK, lag: Duration::ZERO }
+    Conditions {
+        tolerance,
+        dc_max,
+        presence: Presence::AllAsk,
+        tick: TICK,
+        lag: Duration::ZERO,
+        is_held: false,
+    }
 }
 
 fn pairs(pace: Pace) -> PairScheme {

@@ -92,7 +92,14 @@ struct People<'a> {
 impl People<'_> {
     fn conditions(&self, presence: Presence) -> Conditions {
         let dc_max = Length::metres(DC_MAX);
-        Conditions { tolerance: TOLERANCE, dc_max, presence, tick: TICK, lag: Duration::ZERO }
+        Conditions {
+            tolerance: TOLERANCE,
+            dc_max,
+            presence,
+            tick: TICK,
+            lag: Duration::ZERO,
+            is_held: false,
+        }
     }
 
     fn configuration(&self) -> String {

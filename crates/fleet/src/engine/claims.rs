@@ -147,7 +147,7 @@ impl Reign {
     fn other_cities(&self) -> BTreeSet<(String, u16, u64)> {
         let engine = &self.host.config.engine;
         let within = match engine.guarantee {
-            Guarantee::History => engine.horizon.max(SILENCE),
+            Guarantee::History => engine.horizon_rule().longest().max(SILENCE),
             _ => SILENCE,
         };
         self.host.peers.owners_elsewhere(&self.city.name, within)
@@ -205,7 +205,7 @@ impl Reign {
             // The other city has asked at the same time, and wins.
             Some(None) => Verdict::End(match self.host.config.engine.guarantee {
                 Guarantee::History => {
-                    let horizon = self.host.config.engine.horizon.as_secs();
+                    let horizon = self.host.config.engine.horizon_rule().longest().as_secs();
                     EndCode::OtherCity(u32::try_from(horizon).unwrap_or(u32::MAX))
                 }
                 _ => EndCode::Cancelled,

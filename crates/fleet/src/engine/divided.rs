@@ -134,9 +134,9 @@ impl Reign {
                     entries.iter().for_each(|entry| add(entry.user, Some(*entry)));
                     if let Some(admission) = &mut self.intake.admission {
                         let mut present = self.present.lock();
-                        for Entry { user, at, position, .. } in entries {
-                            admission.insert(user, at, position);
-                            present.bind(user, at, position);
+                        for Entry { user, at, position, speed } in entries {
+                            admission.insert(user, at, position, speed);
+                            present.bind(user, at, position, speed);
                         }
                     }
                 }

@@ -153,7 +153,7 @@ impl Host {
     pub(super) fn log_settings(&self) -> LogSettings {
         LogSettings {
             replicas: self.config.cluster.replicas,
-            max_age: self.config.engine.horizon + LOG_MARGIN,
+            max_age: self.config.engine.horizon_rule().longest() + LOG_MARGIN,
         }
     }
 

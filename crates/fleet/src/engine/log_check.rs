@@ -101,11 +101,11 @@ impl Reign {
         if record.shard == self.shard.number {
             return;
         }
-        for &Entry { user, at, position, .. } in left {
-            self.engine.insert_left(user, at, position);
-            self.present.lock().bind(user, at, position);
+        for &Entry { user, at, position, speed } in left {
+            self.engine.insert_left(user, at, position, speed);
+            self.present.lock().bind(user, at, position, speed);
             if let Some(admission) = &mut self.intake.admission {
-                admission.insert(user, at, position);
+                admission.insert(user, at, position, speed);
             }
         }
     }

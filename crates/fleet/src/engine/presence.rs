@@ -15,7 +15,7 @@ use crate::message::Elsewhere;
 use meshcloak::history::LastPositions;
 use meshcloak::map::Position;
 use meshcloak::query::{Query, UserId};
-use meshcloak::units::Time;
+use meshcloak::units::{Speed, Time};
 use rustc_hash::FxHashSet;
 use std::time::Duration;
 
@@ -39,7 +39,7 @@ pub struct Presence {
 /// Users with a query within the horizon.
 #[derive(Debug)]
 pub struct BoundUsers {
-    /// The horizon.
+    /// Longest time for which a position counts.
     pub horizon: Duration,
     /// Their last positions.
     pub positions: LastPositions,
@@ -86,13 +86,13 @@ impl Presence {
     /// Under `history`, records a query that binds its user: one that was accepted, or with the clock
     /// `published` one that left.
     pub fn record(&mut self, query: &Query) {
-        self.bind(query.user, query.asked_at, query.position);
+        self.bind(query.user, query.asked_at, query.position, query.speed);
     }
 
     /// As [`Presence::record`], for another shard of the city.
-    pub fn bind(&mut self, user: UserId, at: Time, position: Position) {
+    pub fn bind(&mut self, user: UserId, at: Time, position: Position, speed: Option<Speed>) {
         if let Some(last) = &mut self.last {
-            last.positions.insert(user, at, position);
+            last.positions.insert(user, at, position, speed);
         }
     }
 
@@ -148,9 +148,8 @@ impl Presence {
 
     /// Under `history`: seconds for which a user stays bound to this city.
     fn seconds_left(&mut self, user: UserId) -> Option<u32> {
-        let BoundUsers { horizon, positions } = self.last.as_mut()?;
-        let past = positions.get(user, self.now)?;
-        Some(seconds(past.at + *horizon - self.now))
+        let until = self.last.as_mut()?.positions.until(user, self.now)?;
+        Some(seconds(until - self.now))
     }
 }
 
@@ -162,6 +161,7 @@ fn seconds(duration: Duration) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use meshcloak::history::Horizon;
     use meshcloak::map::StreetId;
     use meshcloak::units::Length;
     use rand::{RngExt as _, SeedableRng as _};
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn under_history_a_query_binds_its_user_for_the_horizon() {
         let mut here = Presence::new(bound(), []);
-        here.bind(USER, at(10), place());
+        here.bind(USER, at(10), place(), None);
         let mut answer = |now: u64, unknown: u32| {
             here.begin_tick(at(now), unknown);
             here.answer(USER, false)
@@ -219,14 +219,28 @@ mod tests {
             "after a lost log every user may have asked"
         );
         here.begin_tick(at(71), 0);
-        here.bind(USER, at(40), place());
-        here.bind(USER, at(30), place());
+        here.bind(USER, at(40), place(), None);
+        here.bind(USER, at(30), place(), None);
         here.begin_tick(at(100), 0);
         here.end_tick([]);
         assert!(here.has(USER), "the later of two queries counts");
         here.begin_tick(at(101), 0);
         here.end_tick([]);
         assert!(!here.has(USER) && here.last.unwrap().positions.is_empty());
+    }
+
+    #[test]
+    fn a_slow_user_is_bound_until_it_can_have_travelled_the_distance() {
+        let time = Duration::from_secs(60);
+        let horizon = Horizon { time, distance: Length::metres(600.0) };
+        let positions = LastPositions::new(horizon);
+        let bound = BoundUsers { horizon: horizon.longest(), positions };
+        let mut here = Presence::new(Some(bound), []);
+        for (metres_per_second, seconds) in [(2.0, 301), (20.0, 61)] {
+            here.bind(USER, at(10), place(), Some(Speed::metres_per_second(metres_per_second)));
+            here.begin_tick(at(10), 0);
+            assert_eq!(here.answer(USER, false), Some(Elsewhere::Past(seconds)));
+        }
     }
 
     /// Two cities ask about a user, in a random order of steps: claim, ask the other, end. Returns

@@ -135,7 +135,7 @@ impl Reign {
             Fence::append(&host, &city, &shard, &lease).await?;
         let engine = &host.config.engine;
         let Replay { past, follower } = tokio::select! {
-            replay = log.replay(shard.number, sequence, engine.history_clock, engine.horizon) => replay?,
+            replay = log.replay(shard.number, sequence, engine.history_clock, engine.horizon_rule()) => replay?,
             () = lease.lost() => return Err(ReignEnd::LeaseLost),
             () = host.stopped() => return Err(ReignEnd::Stopped),
         };
@@ -234,7 +234,7 @@ impl Reign {
         if self.host.config.engine.guarantee != Guarantee::History {
             return 0;
         }
-        let horizon = self.host.config.engine.horizon;
+        let horizon = self.host.config.engine.horizon_rule().longest();
         let until = match self.past.is_complete(now) {
             true => Time::default(),
             // A gap that no record follows yet ends with the next record.

@@ -75,7 +75,10 @@ impl ReplayedCity {
             if settings.history_clock == HistoryClock::Published {
                 engine.set_left(positions.clone());
             }
-            bound = Some(BoundUsers { horizon: settings.horizon, positions: positions.clone() });
+            bound = Some(BoundUsers {
+                horizon: settings.horizon_rule().longest(),
+                positions: positions.clone(),
+            });
             admission = Some(Admission::with_positions(settings.history_clock, positions));
         }
         let intake = Intake::new(Arc::clone(&city.atlas), admission, config.results.keep);

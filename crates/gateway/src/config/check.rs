@@ -2,7 +2,6 @@
 
 use super::{Config, ConfigError, Mode, PageAddress, Role};
 use meshcloak::guarantee::Guarantee;
-use meshcloak::units::Length;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -112,13 +111,6 @@ fn cluster_conflicts(config: &Config) -> Vec<String> {
         conflicts.push(
             "`cluster.secret` is missing: frontends need a file of at least 32 random bytes, equal \
              on all of them"
-                .into(),
-        );
-    }
-    if config.engine.horizon_distance > Length::ZERO {
-        conflicts.push(
-            "`engine.horizon_distance` is for a single process: the log of a cluster keeps positions \
-             for `engine.horizon`. Set a longer `engine.horizon` instead"
                 .into(),
         );
     }

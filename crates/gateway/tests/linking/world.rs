@@ -9,13 +9,14 @@ use gateway::answers::answer_round;
 use gateway::batch::{BatchEngine, Round};
 use gateway::city::CityParts;
 use gateway::clock::Clock;
-use gateway::config::{Config, Mode};
+use gateway::config::{AfterStart, Config, Mode};
 use gateway::gateway::{Gateway, Parts};
 use gateway::server::app;
 use gateway::service::RemoteSettings;
 use gateway::walk::Walker;
 use meshcloak::RegionRule;
 use meshcloak::distance::Atlas;
+use meshcloak::guarantee::{Guarantee, HistoryClock};
 use meshcloak::map::StreetMap;
 use meshcloak::units::Length;
 use serde_json::{Value, json};
@@ -32,6 +33,8 @@ pub struct Setting {
     /// Seconds.
     pub tick: u32,
     pub region: RegionRule,
+    /// `history` is with the clock `published`.
+    pub guarantee: Guarantee,
     /// Injected leak: requests are sent in the order of users.
     pub leaks_order: bool,
     pub seed: u64,
@@ -44,7 +47,7 @@ pub async fn record(setting: Setting) -> Vec<Publication> {
     let walker = Arc::new(Walker::new(Arc::new(Atlas::new(map, Length::metres(2000.0)))));
     let recorder = Recorder::default();
     let url = recorder.start(objects(walker.atlas().map())).await;
-    let gateway = gateway(&walker, &url, setting.region);
+    let gateway = gateway(&walker, &url, setting);
     gateway.refresh_categories().await.unwrap();
     let mut engine = BatchEngine::new(Arc::clone(&gateway));
     let mut crowd = Crowd::new(walker.atlas().map(), setting.users, setting.seed);
@@ -86,12 +89,14 @@ async fn wait_for_arrivals(gateway: &Gateway, sent: u64) {
     tokio::time::timeout(Duration::from_secs(60), arrived).await.expect("all are accepted");
 }
 
-fn gateway(walker: &Arc<Walker>, url: &str, region: RegionRule) -> Arc<Gateway> {
+fn gateway(walker: &Arc<Walker>, url: &str, setting: Setting) -> Arc<Gateway> {
     let remote = RemoteSettings::of_source(&format!("webhook+{url}")).unwrap();
     let categories = (0..KINDS).map(|kind| (category(kind), category(kind))).collect();
     let service = RemoteSettings { categories, ..remote }.open(walker).unwrap();
     let mut config = Config { keys: None, ..Config::default() };
-    config.engine.region = region;
+    (config.engine.region, config.engine.guarantee) = (setting.region, setting.guarantee);
+    config.engine.history_clock = HistoryClock::Published;
+    (config.engine.after_start, config.engine.record) = (AfterStart::New, None);
     config.limits.rate = 1_000_000;
     config.limits.person_rate = 60_000;
     config.service.wait = Duration::from_secs(600);

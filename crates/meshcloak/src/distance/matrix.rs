@@ -47,7 +47,7 @@ struct OwnedRow {
 #[derive(Clone, Debug)]
 struct AllRows {
     /// Start of each row, and the end of the last.
-    starts: Vec<u32>,
+    starts: Vec<usize>,
     terminals: Vec<TerminalId>,
     distances: Vec<u16>,
 }
@@ -164,7 +164,7 @@ impl DistanceMatrix {
         scratch.entries.clear();
         let mut starts = Vec::with_capacity(chunk.len());
         for &terminal in chunk {
-            starts.push(scratch.entries.len() as u32);
+            starts.push(scratch.entries.len());
             self.search(scratch, terminal);
         }
         let terminals = scratch.entries.iter().map(terminal_of).collect();
@@ -199,11 +199,10 @@ impl AllRows {
         let (mut starts, mut end) = (Vec::new(), 0);
         for chunk in chunks {
             starts.extend(chunk.starts.iter().map(|start| end + start));
-            end += chunk.terminals.len() as u32;
+            end += chunk.terminals.len();
         }
         starts.push(end);
-        let (mut terminals, mut distances) =
-            (Vec::with_capacity(end as usize), Vec::with_capacity(end as usize));
+        let (mut terminals, mut distances) = (Vec::with_capacity(end), Vec::with_capacity(end));
         for chunk in chunks {
             terminals.extend_from_slice(&chunk.terminals);
             distances.extend_from_slice(&chunk.distances);
@@ -213,7 +212,7 @@ impl AllRows {
 
     #[inline]
     fn row(&self, u: TerminalId) -> MatrixRow<'_> {
-        let row = self.starts[u.index()] as usize..self.starts[u.index() + 1] as usize;
+        let row = self.starts[u.index()]..self.starts[u.index() + 1];
         MatrixRow { terminals: &self.terminals[row.clone()], distances: &self.distances[row] }
     }
 

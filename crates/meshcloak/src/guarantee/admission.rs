@@ -9,7 +9,7 @@ use crate::distance::{Atlas, REACH_STEPS, probe_path};
 use crate::history::{Horizon, LastPositions, PastPosition};
 use crate::map::Position;
 use crate::query::{Query, UserId};
-use crate::units::{Length, Time};
+use crate::units::{Length, Speed, Time};
 
 /// Reason for which `history` refuses a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -55,8 +55,13 @@ impl Admission {
     }
 
     /// Inserts a position of the past that another engine knows, in any order of time.
-    pub fn insert(&mut self, user: UserId, at: Time, position: Position) {
-        self.positions.insert(user, at, position);
+    pub fn insert(&mut self, user: UserId, at: Time, position: Position, speed: Option<Speed>) {
+        self.positions.insert(user, at, position, speed);
+    }
+
+    /// As [`Admission::insert`], with the position and the top speed of a query.
+    pub fn insert_query(&mut self, query: &Query) {
+        self.positions.insert_query(query);
     }
 
     /// Accepts a query and returns the user's previous position within the horizon, for
@@ -171,7 +176,6 @@ mod tests {
     use crate::naive;
     use crate::query::QueryId;
     use crate::town::{Town, town};
-    use crate::units::Speed;
     use rand::RngExt as _;
     use std::time::Duration;
 

@@ -46,24 +46,26 @@ impl LastPositions {
     }
 
     /// Inserts a position of a log, in any order of time. The later of two positions of a user
-    /// counts; of two with equal time, the one inserted last.
-    pub fn insert(&mut self, user: UserId, at: Time, position: Position) {
-        self.insert_with_speed(user, PastPosition { at, position, travelled: None }, None);
+    /// counts; of two with equal time, the one inserted last. Without the top speed of its user a
+    /// position counts for the longest time.
+    pub fn insert(&mut self, user: UserId, at: Time, position: Position, speed: Option<Speed>) {
+        let is_newest = self.last.get(&user).is_none_or(|known| known.past.at <= at);
+        if is_newest {
+            let past = PastPosition { at, position, travelled: None };
+            self.last.insert(user, KeptPosition { past, speed });
+            self.expiry.push(at, user);
+        }
     }
 
     /// As [`LastPositions::insert`], with the position and the top speed of a query.
-    pub(crate) fn insert_query(&mut self, query: &Query) {
-        let (at, position) = (query.asked_at, query.position);
-        let past = PastPosition { at, position, travelled: None };
-        self.insert_with_speed(query.user, past, query.speed);
+    pub fn insert_query(&mut self, query: &Query) {
+        self.insert(query.user, query.asked_at, query.position, query.speed);
     }
 
-    fn insert_with_speed(&mut self, user: UserId, past: PastPosition, speed: Option<Speed>) {
-        let is_newest = self.last.get(&user).is_none_or(|known| known.past.at <= past.at);
-        if is_newest {
-            self.last.insert(user, KeptPosition { past, speed });
-            self.expiry.push(past.at, user);
-        }
+    /// Returns the time up to which the user's last position counts, if it counts at `now`.
+    pub fn until(&mut self, user: UserId, now: Time) -> Option<Time> {
+        self.get(user, now)?;
+        self.last.get(&user).map(|kept| kept.past.at + self.horizon.of(kept.speed))
     }
 
     /// Forgets the positions outside the horizon before `now`.
@@ -170,7 +172,7 @@ mod tests {
             for number in 0..random.random_range(1..30) {
                 let user = UserId(random.random_range(0..6));
                 let at = Time::from_millis(random.random_range(0..100));
-                positions.insert(user, at, position(number));
+                positions.insert(user, at, position(number), None);
                 all.push((user, at, position(number)));
             }
             for user in (0..6).map(UserId) {

@@ -23,7 +23,7 @@ use crate::distance::ReachedTerminals;
 use crate::map::Position;
 use crate::query::{Query, QueryId, UserId};
 use crate::region::Region;
-use crate::units::{Length, Time};
+use crate::units::{Length, Speed, Time};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
 use std::fmt;
@@ -113,8 +113,14 @@ impl History {
     }
 
     /// Inserts a position that left another engine, in any order of time, for the clock `published`.
-    pub fn insert_left(&mut self, user: UserId, at: Time, position: Position) {
-        self.left.insert(user, at, position);
+    pub fn insert_left(
+        &mut self,
+        user: UserId,
+        at: Time,
+        position: Position,
+        speed: Option<Speed>,
+    ) {
+        self.left.insert(user, at, position, speed);
     }
 
     /// Returns the position of the user's last query that left within the horizon before `now`, with

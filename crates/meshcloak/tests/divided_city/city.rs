@@ -224,11 +224,11 @@ impl City {
     fn tell_what_left(&self, parts: &mut [Part], served: &[u64]) {
         for id in served {
             let index = self.arrivals.binary_search_by_key(id, |arrival| arrival.query.id.0);
-            let Query { user, asked_at, position, .. } =
+            let Query { user, asked_at, position, speed, .. } =
                 self.arrivals[index.expect("ids ascend")].query;
             parts
                 .iter_mut()
-                .for_each(|part| part.state.history.insert_left(user, asked_at, position));
+                .for_each(|part| part.state.history.insert_left(user, asked_at, position, speed));
         }
     }
 

@@ -32,6 +32,7 @@ fn conditions(atlas: &Atlas) -> Conditions {
         presence: Presence::AllAsk,
         tick: TICK,
         lag: Duration::ZERO,
+        is_held: false,
     }
 }
 

@@ -224,7 +224,7 @@ impl Intake {
         let query = query.build(self.atlas.dc_max()).ok()?;
         if let Some(admission) = &mut self.admission {
             // The earlier owner may have accepted it since its last record.
-            admission.insert(query.user, query.asked_at, query.position);
+            admission.insert_query(&query);
         }
         Some(Arrival {
             query: query.into(),

@@ -99,7 +99,7 @@ fn a_query_at_a_junction_is_accepted_at_the_position_that_one_intake_takes() {
                 for part in &mut parts {
                     // What every engine of the city reads in the log.
                     let admission = part.admission.as_mut().unwrap();
-                    admission.insert(found.user, found.asked_at, found.position);
+                    admission.insert_query(found);
                 }
             }
         }

@@ -3,6 +3,7 @@
 mod cadence;
 mod faulty;
 mod leaks;
+mod lines;
 mod live;
 pub mod live_client;
 mod osmand;
