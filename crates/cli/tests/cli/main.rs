@@ -21,6 +21,7 @@ mod operators;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod partial;
+mod passes;
 mod pois;
 mod program;
 mod real_maps;
