@@ -34,7 +34,7 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
         ),
     }
     settings::add(&mut section, &data.privacy);
-    choosing::add(&mut section, &data.privacy)?;
+    choosing::add(&mut section, &data.privacy, data.is_paper())?;
     utility::add(&mut section, &data.privacy)?;
     Ok(section)
 }
