@@ -56,3 +56,10 @@ fn a_pass_keeps_the_rows_of_the_other_pass_without_its_cells() {
     assert_eq!(rows_of(&fixture, "timed"), timed);
     assert_eq!(rows_of(&fixture, "unlimited").len(), 1);
 }
+
+#[test]
+fn arrivals_select_the_view_of_all_runs() {
+    let fixture = EvaluationFixture::new(TINY);
+    fixture.run("out", &["--arrivals", "after"]).done();
+    assert_eq!((rows_of(&fixture, "after").len(), rows_of(&fixture, "unlimited").len()), (4, 0));
+}
