@@ -218,8 +218,14 @@ pub(crate) fn attack_schemes(
         Workload::of_rows(atlas.map(), queries.queries(reports)?).map_err(failed)?;
     let tick = Duration::from_millis(tick);
     let presence = Presence::AllAsk;
-    let conditions =
-        Conditions { tolerance, dc_max: atlas.dc_max(), presence, tick, lag: Duration::ZERO };
+    let conditions = Conditions {
+        tolerance,
+        dc_max: atlas.dc_max(),
+        presence,
+        tick,
+        lag: Duration::ZERO,
+        is_held: false,
+    };
     let plan = AttackPlan { checkpoint: reports.checkpoint(), ..plan };
     let mut rows = Vec::new();
     reports.begin("attacking", chosen.len() as u64);

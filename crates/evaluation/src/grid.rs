@@ -47,7 +47,7 @@ pub struct GridCell {
 }
 
 /// Version of the cell format; increased when a cell of the same key gets a different result.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
 
 impl GridCell {
     fn new(population: Population, dt: u32, scheme: &str, view: TimeModel) -> GridCell {
@@ -138,7 +138,7 @@ pub fn cells(experiment: &Experiment, folder: Option<&Path>) -> Result<Vec<GridC
                     if index == all.len() {
                         all.push(cell);
                     }
-                    if grid.volume == Volume::BySecond && population.seed == 1 {
+                    if grid.volume == Volume::BySecond {
                         all[index].volume = Volume::BySecond;
                     }
                 }
@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(names[..4], ["P1-3-5", "P1-4-5", "P1-5-5", "P1-3-10"]);
         assert_eq!(names[13], "P2-10-10");
         let drawn = |cell: &&GridCell| cell.volume == Volume::BySecond;
-        assert_eq!(cells.iter().filter(drawn).count(), 4 * 5);
+        assert_eq!(cells.iter().filter(drawn).count(), 4 * 5 * 3);
         // Without a map folder all five are the built-in city, which runs once.
         assert_eq!(all("").len(), 14);
     }

@@ -35,6 +35,7 @@ pub mod maps;
 pub mod schemes;
 
 pub mod grid;
+mod trip_workload;
 pub mod trips;
 
 pub mod privacy;
@@ -42,6 +43,7 @@ pub mod sample;
 
 pub mod evaluate;
 pub mod provenance;
+pub mod result_file;
 pub mod results;
 pub mod store;
 

@@ -5,6 +5,7 @@ use crate::provenance::Machine;
 use crate::results::MapRow;
 use import::{ImportError, Imported, MapSource, Options};
 use meshcloak::distance::Atlas;
+use meshcloak::map::Extent;
 use meshcloak::units::Length;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -94,9 +95,18 @@ impl MapPlan {
         self.pois.as_ref().map_or(source.clone(), |pois| format!("{source} {}", of_file(pois)))
     }
 
-    /// Reads the map.
+    /// Reads the largest strongly connected component of the map.
     pub fn read(&self) -> Result<Imported, ImportError> {
-        let mut options = Options::default();
+        self.read_extent(Extent::LargestPart)
+    }
+
+    /// Reads the map with all streets that the file has.
+    pub fn read_whole(&self) -> Result<Imported, ImportError> {
+        self.read_extent(Extent::Whole)
+    }
+
+    fn read_extent(&self, extent: Extent) -> Result<Imported, ImportError> {
+        let mut options = Options { extent, ..Options::default() };
         options.osm.every_node = self.every_node;
         options.pois.clone_from(&self.pois);
         import::read_map(&self.source, &options, &())

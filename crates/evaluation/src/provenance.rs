@@ -1,5 +1,6 @@
 //! Provenance of results: program, machine and settings.
 
+use crate::result_file::ResultFile;
 use std::fmt::Write as _;
 
 /// The running program.
@@ -74,19 +75,15 @@ pub struct RunProvenance {
     pub is_paper: bool,
     /// Commits of the programs that ran the cells; several if earlier cells were reused.
     pub commits: Vec<String>,
-    /// Number of cells.
+    /// Number of runs in the results.
     pub cells: usize,
     /// Number of concurrent cells.
     pub jobs: usize,
     /// Threads per cell.
     pub threads: usize,
-    /// Names of the result files.
-    pub files: Vec<String>,
+    /// The result files.
+    pub files: Vec<ResultFile>,
 }
-
-/// Crates whose code decides the content of the result files of an evaluation.
-pub const CRATES: [&str; 6] =
-    ["meshcloak", "import", "traffic", "baselines", "attacks", "evaluation"];
 
 impl RunProvenance {
     /// Formats the provenance as TOML.
@@ -119,19 +116,14 @@ impl RunProvenance {
         line("budget", settings.budget.to_string());
         line("dc_max_m", crate::maps::DC_MAX.to_string());
         line("batch_s", "1".to_owned());
-        let crates = format!("[{}]", CRATES.map(quoted).join(", "));
-        for file in &self.files {
-            line("\n[[file]]\nname", quoted(file));
-            line("commits", format!("[{}]", commits.join(", ")));
-            line("crates", crates.clone());
-        }
+        out.extend(self.files.iter().map(ResultFile::to_toml));
         out
     }
 }
 
 /// Quotes a text for TOML. TOML reads the escapes of JSON, except that it also requires DEL to be
 /// escaped.
-fn quoted(text: &str) -> String {
+pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
@@ -143,7 +135,8 @@ mod tests {
     fn provenance_is_valid_toml_for_any_text() {
         let program = Program { command: "a \"b\" \\ \n\u{7f}".into(), ..Program::default() };
         let machine = Machine::detect();
-        let (commits, files) = (vec!["a".into(), "b".into()], vec!["runs.csv".into()]);
+        let commits = vec!["a".to_owned(), "b".to_owned()];
+        let files = vec![ResultFile::new("runs.csv", &commits, &["evaluation"])];
         let provenance =
             RunProvenance { program, machine, commits, files, ..RunProvenance::default() };
         let table: toml::Table = toml::from_str(&provenance.to_toml()).unwrap();

@@ -50,7 +50,7 @@ impl Workload {
         }
         let users = numbers.len();
         let tolerance = Duration::from_millis(tolerance.unwrap_or(0));
-        Ok((Workload { queries, users, journeys: Vec::new() }, tolerance))
+        Ok((Workload { queries, users, ..Workload::default() }, tolerance))
     }
 }
 

@@ -3,9 +3,8 @@
 
 use crate::grid::{GridCell, file_name};
 use crate::maps::MapPlan;
-use crate::results::{self, MapRow, MatrixRow, RunRow, SchemeRow, WriteError};
+use crate::results::{MapRow, MatrixRow, RunRow, SchemeRow, WriteError};
 use crate::run::Second;
-use crate::sample::{self, Sample};
 use flate2::read::MultiGzDecoder;
 use import::{AtomicFile, ImportError};
 use serde::de::DeserializeOwned;
@@ -63,7 +62,15 @@ pub enum StoreError {
         /// Problem of its content.
         problem: String,
     },
-    /// A result file cannot be written.
+    /// The provenance of a folder is invalid.
+    #[error("{}: {problem}", path.display())]
+    Provenance {
+        /// Path of the file.
+        path: PathBuf,
+        /// Problem of its content.
+        problem: String,
+    },
+    /// A result file is invalid or cannot be written.
     #[error(transparent)]
     Write(#[from] WriteError),
 }
@@ -137,21 +144,6 @@ impl Store {
     /// Stores the times of the distance matrix.
     pub fn keep_matrix(&self, rows: &[MatrixRow]) -> Result<(), StoreError> {
         write_json(&self.folder.join("maps").join(MATRIX), &rows)
-    }
-
-    /// Stores the sample of [`crate::sample`] unless there is one: it must come from the program that
-    /// wrote the results.
-    pub fn keep_sample(
-        &self,
-        compute: impl FnOnce() -> Result<Sample, ImportError>,
-    ) -> Result<(), StoreError> {
-        let [runs, attacks] = sample::FILES.map(|name| self.file(name));
-        if !runs.is_file() || !attacks.is_file() {
-            let sample = compute()?;
-            results::write(&runs, &sample.runs)?;
-            results::write(&attacks, &sample.attacks)?;
-        }
-        Ok(())
     }
 
     /// Reads the recorded costs of a cell in nanoseconds per turn; `None` if none are stored.

@@ -1,21 +1,17 @@
-//! Query workloads of a population, simulated or taken from recorded taxi trips.
+//! Query workloads of a population, simulated or taken from recorded trips.
 //!
 //! Users, positions and times do not depend on `dt`, so one workload serves every `dt` and every
 //! scheme.
 
-use crate::experiment::{TAXI, TripSource};
+use crate::experiment::TAXI;
 use crate::grid::Population;
-use crate::trips::{NoFrame, sightings};
+use crate::trip_workload::TripWorkload;
+use crate::trips::NoFrame;
 use import::ImportError;
-use import::traces::read_traces;
 use meshcloak::map::StreetMap;
 use meshcloak::query::{Query, QueryId};
-use meshcloak::units::Length;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
-use traffic::matching::{MatchSettings, Matcher};
-use traffic::traces::along::{MatchedTrip, queries_along};
-use traffic::traces::{TraceSettings, overlay};
 use traffic::{Journey, Profile, Simulation, SimulationSettings};
 
 /// All queries of a population.
@@ -28,6 +24,9 @@ pub struct Workload {
     /// Paths of the users, whose names are the numbers of [`Self::queries`]; empty unless they are
     /// recorded by [`record_journeys`].
     pub journeys: Vec<Journey>,
+    /// Number of queries of recorded trips that are left out because their streets are outside the
+    /// largest strongly connected component of the map.
+    pub left_out: usize,
 }
 
 impl Workload {
@@ -63,9 +62,6 @@ pub enum WorkloadError {
     Profile(String),
 }
 
-/// Smallest distance constraint of a taxi, in metres; a standing taxi would have none.
-const MIN_DC: f64 = 10.0;
-
 /// Generates the workload of a population. `folder` is the map folder; relative trip paths start
 /// there.
 pub fn generate(
@@ -77,7 +73,7 @@ pub fn generate(
     let profile =
         Profile::named(name).ok_or_else(|| WorkloadError::Profile(population.profile.clone()))?;
     match &population.trips {
-        Some(trips) => follow_trips(population, map, &profile, trips, folder),
+        Some(trips) => TripWorkload { population, map, profile: &profile, folder }.follow(trips),
         None => {
             let Population { users, k, seed, .. } = *population;
             let settings = SimulationSettings { users, k, temporal_tolerance: 0, seed };
@@ -93,7 +89,7 @@ pub fn simulate(map: &StreetMap, profile: &Profile, settings: SimulationSettings
     while let Some(mut batch) = simulation.step() {
         queries.append(&mut batch.queries);
     }
-    Workload { queries, users: settings.users as usize, journeys: Vec::new() }
+    Workload { queries, users: settings.users as usize, ..Workload::default() }
 }
 
 /// Paths of the agents whose queries [`simulate`] generates with the same arguments.
@@ -103,33 +99,4 @@ pub fn record_journeys(
     settings: SimulationSettings,
 ) -> Vec<Journey> {
     Simulation::new(map, profile, settings).record_journeys(u32::MAX, &|| ())
-}
-
-/// Generates queries along the first `population.users` trips, all shifted to begin within the
-/// overlay window.
-fn follow_trips(
-    population: &Population,
-    map: &StreetMap,
-    profile: &Profile,
-    trips: &TripSource,
-    folder: Option<&Path>,
-) -> Result<Workload, WorkloadError> {
-    let resolve = |file: &PathBuf| folder.map_or_else(|| file.clone(), |folder| folder.join(file));
-    let files: Vec<PathBuf> = trips.files.iter().map(resolve).collect();
-    let mut read = read_traces(&files, &())?;
-    read.trips.truncate(population.users as usize);
-    let mut seen = sightings(map, &read)
-        .map_err(|source| WorkloadError::Frame { map: population.map.name.clone(), source })?;
-    overlay(seen.iter_mut(), Duration::from_millis(trips.overlay.into()));
-    let matched = Matcher::match_all(map, MatchSettings::default(), &seen, &|_| ());
-    let mut settings = TraceSettings::new(profile);
-    settings.floor = settings.floor.max(Length::metres(MIN_DC));
-    (settings.k, settings.seed) = (population.k, population.seed);
-    let rows = read.trips.iter().zip(&seen).zip(&matched);
-    let generated = queries_along(
-        rows.map(|((trip, sightings), matched)| MatchedTrip { name: &trip.id, sightings, matched }),
-        &settings,
-    );
-    let users = generated.names.len();
-    Ok(Workload { queries: generated.queries, users, journeys: Vec::new() })
 }

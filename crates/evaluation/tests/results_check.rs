@@ -5,6 +5,7 @@
 
 use evaluation::neighbours::MeasureRow;
 use evaluation::report::{Data, HtmlReport};
+use evaluation::result_file::ResultFile;
 use evaluation::results::{self, CostRow, PrivacyRow, SkippedRow};
 use evaluation::sample::{FILES, Sample, differences};
 use std::fs;
@@ -29,11 +30,7 @@ fn the_code_gives_the_answers_of_the_committed_results() {
     let computed = Sample::compute().unwrap();
     assert!(computed.runs.len() > 40 && computed.attacks.len() > 60, "the sample is not empty");
     for folder in folders() {
-        let [runs, attacks] = FILES.map(|name| folder.join(name));
-        let stored = Sample {
-            runs: results::read(&runs).unwrap(),
-            attacks: results::read(&attacks).unwrap(),
-        };
+        let stored = Sample::read(&folder).unwrap();
         let found = differences(&stored, &computed);
         assert!(
             found.is_empty(),
@@ -42,6 +39,27 @@ fn the_code_gives_the_answers_of_the_committed_results() {
             folder.display(),
             found.join("\n")
         );
+    }
+}
+
+/// A sample stands for the commits in its entry, so rows of other commits would not be checked.
+#[test]
+fn the_sample_stands_for_the_commits_of_all_rows() {
+    for folder in folders() {
+        let entries = ResultFile::read_all(&folder).unwrap();
+        let covered = ResultFile::commits_of(&entries, FILES[0]);
+        let privacy = folder.join("privacy.csv");
+        let attacks: Vec<PrivacyRow> =
+            if privacy.is_file() { results::read(&privacy).unwrap() } else { Vec::new() };
+        let runs = ResultFile::commits_of(&entries, "runs.csv");
+        for commit in runs.into_iter().chain(attacks.into_iter().map(|row| row.commit)) {
+            assert!(
+                covered.contains(&commit),
+                "{}: the sample stands for {covered:?}, not for rows of commit {commit}; run the \
+                 command of the rows again with --sample (results/README.md)",
+                folder.display()
+            );
+        }
     }
 }
 

@@ -54,3 +54,69 @@ fn taxi_trips_begin_within_the_window_and_ask_at_their_interval() {
     assert!(early >= 30, "{early} of {} begin within a minute", workload.users);
     assert!(workload.queries.iter().all(|query| [20_000, 30_000].contains(&query.query_interval)));
 }
+
+/// Writes reports (object, time stamp, x, y) as a trace of Brinkhoff's generator.
+fn write_reports(file: &Path, reports: impl Iterator<Item = (u32, u32, f64, f64)>) -> usize {
+    let line = |(object, stamp, x, y): (u32, u32, f64, f64)| {
+        let kind = if stamp == 0 { "newpoint" } else { "point" };
+        format!("{kind}\t{object}\t{stamp}\t0\t{stamp}\t{x}\t{y}\t100\t{x}\t{y}\n")
+    };
+    let lines: Vec<String> = reports.map(line).collect();
+    std::fs::write(file, lines.concat()).unwrap();
+    lines.len()
+}
+
+#[test]
+fn a_time_stamp_of_brinkhoff_is_a_query_interval() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("reports.txt");
+    let agents = population("maps = \"city:500:7\"\nusers = 30\nprofiles = \"p1\"", None);
+    let map = agents.map.read().unwrap().map;
+    let agents = workload_of(&agents, None);
+    let mut queries: Vec<_> = agents.queries.iter().collect();
+    queries.sort_by_key(|query| query.number);
+    let reports = write_reports(
+        &file,
+        queries.iter().map(|query| {
+            let point = map.point(query.position);
+            (query.user, query.number, point.x, point.y)
+        }),
+    );
+    let text = format!(
+        "maps = \"city:500:7\"\nusers = 30\nprofiles = \"taxi-p1\"\ntrips = \"{}\"",
+        file.display()
+    );
+    let workload = workload_of(&population(&text, None), None);
+    assert_eq!(workload.queries.len(), reports, "each report is a query");
+    assert!(workload.queries.iter().all(|query| query.query_interval == 5_000));
+    let last = workload.queries.iter().map(|query| query.asked_at).max().unwrap();
+    assert!(last >= 10 * 5_000, "eleven time stamps last {last} ms");
+}
+
+#[test]
+fn trips_are_matched_on_the_whole_map() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name);
+    // A two-way triangle, and a street that leads away from its corner at the origin.
+    let nodes = "id,x,y\n0,0,0\n1,500,0\n2,250,400\n3,0,-300\n";
+    std::fs::write(file("t.nodes.csv"), nodes).unwrap();
+    let streets = "id,from,to,oneway\n0,0,1,0\n1,1,2,0\n2,2,0,0\n3,0,3,1\n";
+    std::fs::write(file("t.streets.csv"), streets).unwrap();
+    // The last report is 30 m down that street, near enough to the triangle to be moved there.
+    let places = [(300.0, 0.0), (200.0, 0.0), (100.0, 0.0), (0.0, -30.0)];
+    let reports = places.iter().zip(0..).map(|(&(x, y), stamp)| (1, stamp, x, y));
+    write_reports(&file("trip.txt"), reports);
+    let text = format!(
+        "maps = \"{}\"\nusers = 1\nprofiles = \"taxi-p1\"\ntrips = \"{}\"",
+        file("t.nodes.csv").display(),
+        file("trip.txt").display()
+    );
+    let population = population(&text, None);
+    let map = population.map.read().unwrap().map;
+    assert_eq!(map.street_count(), 3, "schemes run on the triangle");
+    let workload = generate(&population, &map, None).unwrap();
+    assert_eq!((workload.queries.len(), workload.left_out), (3, 1));
+    let label =
+        |query: &traffic::SimulatedQuery| map.street_label(query.position.street).to_owned();
+    assert!(workload.queries.iter().all(|query| label(query) == "0"));
+}

@@ -122,6 +122,9 @@ pub struct Attack {
     /// Folder for privacy.csv and victim.csv, written after each scheme; rows of other runs are kept.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Also store the sample of answers in the folder, as `evaluate --sample` does.
+    #[arg(long, requires = "out")]
+    sample: bool,
     /// Print the result as JSON.
     #[arg(long)]
     json: bool,
@@ -154,6 +157,10 @@ impl Attack {
             }
             let map = NamedMap::read(map, &self.how, console)?;
             rows.extend(self.attack_map(&map, &task, console)?);
+        }
+        if let Some(folder) = self.out.as_ref().filter(|_| self.sample) {
+            console.begin("computing the sample", 0);
+            folder::write_sample(folder)?;
         }
         console.clear();
         let text = if self.json { render::as_json(&rows) } else { render::as_table(&rows) };

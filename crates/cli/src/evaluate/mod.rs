@@ -28,7 +28,8 @@ use views::{ArrivalsArg, PassArg};
 #[derive(Debug, Args)]
 #[command(after_help = "An experiment is a TOML file; see experiments/. Results are CSV files in \
 the output folder, with a report (report.html) built from them. An interrupted evaluation resumes \
-where it stopped, and experiments that share a folder share their common runs. Ctrl-C ends it after \
+where it stopped, and experiments that share a folder share their common runs. Rows of runs that a \
+pass does not execute stay in the files. Ctrl-C ends it after \
 the current runs and writes the results so far.
 
 Maps by name (oldenburg, stockton, paris, porto, porto-alegre, …) are read from the folder in the \
@@ -102,7 +103,7 @@ pub struct Evaluate {
     #[arg(long, value_enum)]
     arrivals: Option<ArrivalsArg>,
     /// Also store a small fixed sample of answers, by which `make results-check` recognises results
-    /// of other code.
+    /// of other code; it replaces a stored one that shows other answers.
     #[arg(long)]
     sample: bool,
 }
@@ -222,7 +223,8 @@ fn scheme(name: &str) -> Result<String, String> {
     schemes::canonical(name).map_err(|problem| problem.to_string())
 }
 
-fn program() -> Program {
+/// Returns the running program, for the provenance of results.
+pub(crate) fn program() -> Program {
     Program {
         commit: env!("MESHCLOAK_COMMIT").to_owned(),
         rustc: env!("MESHCLOAK_RUSTC").to_owned(),

@@ -38,9 +38,12 @@ impl CellProgress for ConsoleProgress<'_> {
     }
 
     fn skipped(&self, map: &str, problem: &SchemeError) {
-        let note = format!("{map}: {problem}");
-        if self.notes.lock().is_ok_and(|mut notes| notes.insert(note.clone())) {
-            self.console.note(&note);
+        self.note(&format!("{map}: {problem}"));
+    }
+
+    fn note(&self, text: &str) {
+        if self.notes.lock().is_ok_and(|mut notes| notes.insert(text.to_owned())) {
+            self.console.note(text);
         }
     }
 }

@@ -75,7 +75,11 @@ fn options_without_effect_on_a_format_are_named() {
     let folder = tempfile::tempdir().unwrap();
     let prepared = folder.path().join("city.meshmap").display().to_string();
     meshcloak(&["map", "convert", "city:500:1", &prepared]).done();
-    for (map, format) in [("city:500:1", "built-in city"), (&prepared, "a prepared map")] {
+    let csv = folder.path().join("t.nodes.csv").display().to_string();
+    fs::write(&csv, "id,x,y\n0,0,0\n1,100,0\n").unwrap();
+    fs::write(csv.replace("nodes", "streets"), "id,from,to,oneway\n0,0,1,0\n").unwrap();
+    let maps = [("city:500:1", "built-in city"), (&prepared, "a prepared map"), (&csv, "CSV")];
+    for (map, format) in maps {
         let run = meshcloak(&["map", "info", map, "--every-node", "--longest", "500"]).done();
         let note = format!(
             "--every-node, --longest has no effect: it applies to OSM files, not to {format}"

@@ -294,6 +294,7 @@ fn a_read_only_folder_is_named_and_not_changed() {
         command.args(["evaluate", &fixture.path("e.toml"), "--out", &out]).output().unwrap();
     let stderr = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("out/cells: Permission denied"), "{stderr}");
+    assert_eq!(stderr.matches("out/cells: Permission denied").count(), 1, "{stderr}");
+    assert_eq!(stderr.matches("Permission denied").count(), 1, "{stderr}");
     assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
 }

@@ -22,6 +22,7 @@ mod operators;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod partial;
+mod passes;
 mod pois;
 mod presence;
 mod program;

@@ -4,6 +4,7 @@
 //! Runs that depend on the clock come last, in a pass of their own with one run at a time.
 
 mod assemble;
+mod earlier;
 mod estimate;
 mod pass;
 mod shard;
@@ -18,7 +19,7 @@ use crate::experiment::Experiment;
 use crate::grid::{self, GridCell};
 use crate::provenance::{Machine, Program};
 use crate::results::MergeError;
-use crate::sample::Sample;
+use crate::sample::SampleError;
 use crate::store::{Store, StoreError};
 use crate::workload::{Workload, WorkloadError};
 use assemble::{Assembled, assemble};
@@ -50,7 +51,7 @@ pub struct Evaluation<'a> {
     pub shard: Shard,
     /// Passes to run.
     pub pass: Pass,
-    /// Whether to store the sample of [`crate::sample`] beside the results, if it is not there.
+    /// Whether to store the sample of [`crate::sample`] beside the results.
     pub with_sample: bool,
     /// The running program, for the provenance.
     pub program: Program,
@@ -78,6 +79,9 @@ pub trait CellProgress: Sync {
 
     /// Reports that a scheme cannot run on a map; its cells are skipped.
     fn skipped(&self, map: &str, problem: &SchemeError);
+
+    /// Reports what the user should know about the input.
+    fn note(&self, _text: &str) {}
 
     /// Whether to end after the running cells. Completed cells are in the result files.
     fn is_stopped(&self) -> bool {
@@ -107,6 +111,9 @@ pub enum EvaluationError {
     /// The list of skipped schemes cannot be read or written.
     #[error(transparent)]
     Skipped(#[from] MergeError),
+    /// The sample cannot be computed.
+    #[error(transparent)]
+    Sample(#[from] Box<SampleError>),
     /// The scheme is unknown.
     #[error(transparent)]
     Scheme(#[from] SchemeError),
@@ -155,9 +162,6 @@ pub fn evaluate(
     work.report_progress();
     work.run_answers(&plans, &own, &pending)?;
     work.run_times(&plans, &pending)?;
-    if evaluation.with_sample {
-        store.keep_sample(Sample::compute)?;
-    }
     let Assembled { files, commits } = assemble(&work, &cells, &plans, machine)?;
     Ok(EvaluationSummary { cells: own.len(), known: work.known, jobs: work.jobs, commits, files })
 }

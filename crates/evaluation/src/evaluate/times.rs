@@ -5,6 +5,7 @@
 
 use super::workload_cache::WorkloadCache;
 use super::{EvaluationError, Work};
+use crate::costs::Costs;
 use crate::experiment::TimeModel;
 use crate::grid::GridCell;
 use crate::load::{RunLoad, repeat_until_quiet};
@@ -38,13 +39,14 @@ impl Work<'_> {
         self.time_matrix()
     }
 
-    /// Runs cells of one map one after the other. Runs in real time have the threads of the
-    /// evaluation, the others one.
+    /// Runs cells of one map one after the other, on one thread. Runs in real time have the threads
+    /// of the evaluation if it states them.
     fn run_times_of(&self, plan: &MapPlan, cells: &[&GridCell]) -> Result<(), EvaluationError> {
         let (atlas, row) = plan.prepare()?;
         self.store.keep_map(plan, &row)?;
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        let (all, several, one) = (pool(cores)?, pool(self.threads)?, pool(1)?);
+        let (all, several, one) =
+            (pool(cores)?, pool(self.evaluation.threads.unwrap_or(1))?, pool(1)?);
         let workloads = WorkloadCache::new(cells);
         for cell in cells {
             if self.observer.is_stopped() {
@@ -57,18 +59,21 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Runs a cell again while other processes load the machine, and records their load.
+    /// Runs a cell again while other processes load the machine, and records their load. Each attempt
+    /// begins with the same costs.
     pub(super) fn run_timed(
         &self,
         cell: &GridCell,
         atlas: &Arc<Atlas>,
         workload: &Workload,
-    ) -> Result<CellResult, EvaluationError> {
+        costs: &Costs,
+    ) -> Result<(CellResult, Costs), EvaluationError> {
         let attempt = || {
-            let (result, load) = RunLoad::around(|| self.run_once(cell, atlas, workload));
+            let run = || self.run_once(cell, atlas, workload, costs.clone());
+            let (result, load) = RunLoad::around(run);
             Ok::<_, EvaluationError>((result?, load))
         };
-        let (mut result, load, repeats) = repeat_until_quiet(attempt)?;
+        let ((mut result, costs), load, repeats) = repeat_until_quiet(attempt)?;
         result.run = RunRow {
             load_before: load.before.map(rounded),
             load_during: load.during.map(rounded),
@@ -76,7 +81,7 @@ impl Work<'_> {
             repeats,
             ..result.run
         };
-        Ok(result)
+        Ok((result, costs))
     }
 
     /// Times the distance matrix of the experiment's map unless it is stored.

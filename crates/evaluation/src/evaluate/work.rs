@@ -127,10 +127,15 @@ impl Work<'_> {
             return Ok(());
         }
         let workload = self.workload(cell, atlas, workloads)?;
-        let result = match cell.view {
-            TimeModel::Timed => self.run_timed(cell, atlas, &workload)?,
-            _ => self.run_once(cell, atlas, &workload)?,
+        let costs = self.costs(cell)?;
+        let (result, costs) = match (cell.view, &costs) {
+            // Replayed costs do not depend on the load.
+            (TimeModel::RealTime, Costs::Measured(_)) | (TimeModel::Timed, _) => {
+                self.run_timed(cell, atlas, &workload, &costs)?
+            }
+            _ => self.run_once(cell, atlas, &workload, costs)?,
         };
+        self.keep_costs(cell, &costs)?;
         self.store.keep(cell, &result)?;
         workloads.release(&cell.population);
         self.estimate.lock().record(cell, begun.elapsed());
@@ -145,9 +150,24 @@ impl Work<'_> {
         atlas: &Atlas,
         workloads: &WorkloadCache,
     ) -> Result<Arc<Workload>, EvaluationError> {
-        Ok(workloads.get_or_generate(&cell.population, || {
-            workload::generate(&cell.population, atlas.map(), self.evaluation.maps)
-        })?)
+        workloads.get_or_generate(&cell.population, || {
+            let workload = workload::generate(&cell.population, atlas.map(), self.evaluation.maps)?;
+            self.report_left_out(cell, &workload);
+            Ok(workload)
+        })
+    }
+
+    /// Says how many queries of recorded trips are outside the connected part of the map.
+    fn report_left_out(&self, cell: &GridCell, workload: &Workload) {
+        let (left_out, kept) = (workload.left_out, workload.queries.len());
+        if left_out > 0 {
+            self.observer.note(&format!(
+                "{}: {left_out} of {} queries of recorded trips left out; their streets are outside \
+                 the largest strongly connected component",
+                cell.population.map.name,
+                left_out + kept
+            ));
+        }
     }
 
     pub(super) fn run_once(
@@ -155,7 +175,8 @@ impl Work<'_> {
         cell: &GridCell,
         atlas: &Arc<Atlas>,
         workload: &Workload,
-    ) -> Result<CellResult, EvaluationError> {
+        mut costs: Costs,
+    ) -> Result<(CellResult, Costs), EvaluationError> {
         let (name, presence) = schemes::presence(&cell.scheme);
         let mut scheme = schemes::by_name(atlas, name)?;
         let conditions = Conditions {
@@ -166,16 +187,15 @@ impl Work<'_> {
             lag: if cell.view == TimeModel::After { TICK } else { Duration::ZERO },
             is_held: false,
         };
-        let mut costs = self.costs(cell)?;
         let result = run(scheme.as_mut(), atlas.map(), workload, conditions, &mut costs);
-        self.keep_costs(cell, &costs)?;
         let jobs = if cell.view.needs_quiet_machine() { 1 } else { self.jobs };
-        Ok(CellResult {
+        let result = CellResult {
             commit: self.evaluation.program.commit.clone(),
             run: cell.row(jobs).with(&result.tally),
             scheme: scheme_row(name, scheme.as_ref()),
             seconds: CellResult::pack(&result.seconds),
-        })
+        };
+        Ok((result, costs))
     }
 
     /// Returns free costs in the unlimited view, else recorded costs if there are any, else

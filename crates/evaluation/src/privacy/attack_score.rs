@@ -1,5 +1,6 @@
 //! Scores of attacks, accumulated over the attacked publications.
 
+use super::target_sums::TargetSums;
 use crate::metrics::Mean;
 use attacks::ATTACKS;
 use std::time::Duration;
@@ -21,6 +22,8 @@ pub struct AttackScore {
     pub error: Mean,
     /// Share in which the attack excluded the truth.
     pub wrong: Mean,
+    /// Sums of each target, for intervals.
+    pub targets: TargetSums,
     /// Further figures of the attack by name, in insertion order.
     pub figures: Vec<(&'static str, Mean)>,
     /// Time on one thread.
@@ -31,6 +34,8 @@ pub struct AttackScore {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Observation {
     pub k: u32,
+    /// The target, if the observation is one of a user's publications.
+    pub user: Option<u64>,
     /// Remaining candidates, if the attack counts users.
     pub remaining: Option<usize>,
     pub metres: Option<f64>,
@@ -45,7 +50,8 @@ pub(super) fn indicator(holds: bool) -> f64 {
 impl AttackScore {
     /// Adds an observation. An attack that excludes the truth identifies no user.
     pub(crate) fn add(&mut self, observation: &Observation) {
-        let Observation { k, remaining, metres, error, wrong } = *observation;
+        let Observation { k, remaining, metres, error, wrong, .. } = *observation;
+        self.targets.add(observation);
         self.publications += 1;
         self.wrong.add(indicator(wrong));
         if let Some(remaining) = remaining {
@@ -87,6 +93,7 @@ impl AttackScore {
         ] {
             mean.join(other);
         }
+        self.targets.join(other.targets);
         for (name, value) in other.figures {
             self.figure_mut(name).join(value);
         }

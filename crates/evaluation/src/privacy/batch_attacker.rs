@@ -5,6 +5,7 @@ use super::attack_score::AttackScores;
 use super::batch_case::BatchCase;
 use super::{AttackPlan, AttackedScheme, Targets};
 use crate::checkpoint::Checkpoint;
+use attacks::sybils::SYBILS;
 use attacks::{Attack, Candidate, RegionDependence, Rerun, RerunResult, SchemeRerun, Snapshot};
 use meshcloak::distance::Atlas;
 use meshcloak::mix::mix64;
@@ -39,8 +40,7 @@ pub(super) struct BatchAttacker<'a> {
     attacks: Vec<Attack>,
     /// The adversary's copy of the scheme. It is built once: some schemes prepare the whole map.
     copy: Mutex<Box<dyn Scheme>>,
-    /// Remaining queries around which accounts are planted.
-    to_plant: usize,
+    planting: Planting,
     pub rule: RegionDependence,
     /// Whether a batch is cheap to run again. Otherwise the published sets stand for the rerun: a
     /// fresh scheme gives the same result for the same state, which is tested for each.
@@ -67,7 +67,7 @@ impl<'a> BatchAttacker<'a> {
             targets,
             attacks: plan.batch_attacks(),
             copy: Mutex::new(copy),
-            to_plant: plan.planted,
+            planting: Planting { wanted: plan.planted, queries: 0, seen: 0 },
             rule: description.regions,
             is_cheap_to_rerun: description.pace == Pace::Batch,
             last_published: FxHashMap::default(),
@@ -75,6 +75,13 @@ impl<'a> BatchAttacker<'a> {
             scores: AttackScores::default(),
             checkpoint: plan.checkpoint.clone(),
         }
+    }
+
+    /// Spreads the planted accounts over a run of `queries` queries.
+    #[must_use]
+    pub(super) fn planting_among(mut self, queries: usize) -> BatchAttacker<'a> {
+        self.planting.queries = queries;
+        self
     }
 
     /// Attacks a batch: the input `state` and the result `published` of the scheme.
@@ -131,10 +138,9 @@ impl<'a> BatchAttacker<'a> {
                 region: &region,
                 members: members.len(),
             };
-            let to_plant = &mut self.to_plant;
-            let attacks = self.attacks.iter();
-            let attacks =
-                attacks.filter(|attack| attack.letter != 'G' || is_planted_at(&target, to_plant));
+            let planted = self.scores.get(SYBILS.name).map_or(0, |score| score.publications);
+            let plants = self.planting.is_chosen(target.id, planted as usize);
+            let attacks = self.attacks.iter().filter(|attack| attack.letter != 'G' || plants);
             let named = case.attack(attacks, &mut self.scores);
             let query = target.id.0 as u32;
             self.disclosures.push(TargetDisclosure {
@@ -190,9 +196,56 @@ fn rerun_result(state: &State, published: &Published) -> RerunResult {
     result
 }
 
-/// Returns whether accounts are planted around a query: about every seventh one, `remaining` times.
-fn is_planted_at(target: &Candidate, remaining: &mut usize) -> bool {
-    let is_planted = *remaining > 0 && mix64(target.id.0 ^ 0x5B11).is_multiple_of(7);
-    *remaining -= usize::from(is_planted);
-    is_planted
+/// Chooses the publications around which accounts are planted: as many as wanted, spread over the
+/// whole run, or nearly all if there are fewer.
+#[derive(Clone, Copy, Debug)]
+struct Planting {
+    wanted: usize,
+    /// Number of queries of the run.
+    queries: usize,
+    /// Publications for targets so far.
+    seen: usize,
+}
+
+impl Planting {
+    /// Decides about the next publication; `planted` of the chosen ones are scored so far. The share
+    /// is what is missing, divided by the publications that are still expected.
+    fn is_chosen(&mut self, query: QueryId, planted: usize) -> bool {
+        self.seen += 1;
+        let progress = (query.0 + 1) as f64 / self.queries.max(1) as f64;
+        let left = self.seen as f64 * (1.0 - progress).max(0.0) / progress + 1.0;
+        let share = self.wanted.saturating_sub(planted) as f64 / left;
+        let draw = mix64(query.0 ^ 0x5B11) as f64 / u64::MAX as f64;
+        draw < share
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Plants around every `every`th of 22,000 queries that is published; returns where.
+    fn planted(every: u64) -> Vec<u64> {
+        let mut planting = Planting { wanted: 1_000, queries: 22_000, seen: 0 };
+        let mut chosen = Vec::new();
+        for query in (0..22_000).step_by(every as usize) {
+            // Every tenth case is not scored.
+            if planting.is_chosen(QueryId(query), chosen.len()) && query / every % 10 != 3 {
+                chosen.push(query);
+            }
+        }
+        chosen
+    }
+
+    #[test]
+    fn as_many_as_wanted_are_planted_over_the_whole_run() {
+        for every in [1, 7, 15] {
+            let chosen = planted(every);
+            assert!((995..=1_000).contains(&chosen.len()), "{every}: {}", chosen.len());
+            let early = chosen.iter().filter(|&&query| query < 11_000).count();
+            assert!((300..700).contains(&early), "{every}: {early} in the first half");
+        }
+        // 495 cases can be scored; the first estimate of the number is uncertain.
+        assert!(planted(40).len() >= 490, "nearly all if there are fewer");
+    }
 }

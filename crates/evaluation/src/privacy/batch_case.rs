@@ -86,7 +86,8 @@ impl BatchCase<'_> {
         let target = self.target;
         let Some(found) = found else {
             let remaining = Some(self.members);
-            return Observation { k: target.k, remaining, ..Observation::default() };
+            let user = Some(target.user.0);
+            return Observation { k: target.k, user, remaining, ..Observation::default() };
         };
         let users = found.candidates.as_deref().unwrap_or_default();
         let street = target.position.street;
@@ -99,6 +100,7 @@ impl BatchCase<'_> {
         let error = found.expected_error(map, map.point(target.position)).filter(|_| is_named);
         Observation {
             k: target.k,
+            user: Some(target.user.0),
             remaining: Some(users.len()),
             metres: None,
             error,

@@ -21,6 +21,7 @@ mod pursuit;
 mod question_attacker;
 mod question_mix;
 mod replay_attacker;
+pub mod target_sums;
 mod truth;
 
 #[cfg(test)]
@@ -157,7 +158,8 @@ pub fn run_attacks(
     let targets = Targets::asking(workload, presence, plan.targets);
     let truth = Truth::of_workload(workload, conditions.tolerance);
     let prior = prior(atlas, workload, &targets);
-    let mut attacker = BatchAttacker::new(scheme, atlas, &targets, plan, gateway.describe());
+    let attacker = BatchAttacker::new(scheme, atlas, &targets, plan, gateway.describe());
+    let mut attacker = attacker.planting_among(workload.queries.len());
     let dependence = gateway.describe().regions;
     let scene = Scene { atlas, workload, targets: &targets, conditions, dependence };
     let mut pursuit = Pursuit::planned(plan, scene);

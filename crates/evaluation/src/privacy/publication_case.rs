@@ -30,7 +30,8 @@ impl PublicationCase<'_> {
         let truth = self.truth;
         if let Some(users) = &found.candidates {
             let (remaining, wrong) = (Some(users.len()), !users.contains(&truth.user));
-            return Observation { k: truth.k, remaining, wrong, ..Observation::default() };
+            let (k, user) = (truth.k, Some(truth.user.0));
+            return Observation { k, user, remaining, wrong, ..Observation::default() };
         }
         let observation = self.observe_positions(found);
         match letter {
@@ -46,9 +47,10 @@ impl PublicationCase<'_> {
 
     /// Compares remaining positions with the truth; candidates are the members on them.
     fn observe_positions(&self, found: &Posterior) -> Observation {
-        let Query { k, position, .. } = *self.truth;
+        let Query { k, user, position, .. } = *self.truth;
         Observation {
             k,
+            user: Some(user.0),
             remaining: Some(self.members.iter().filter(|member| found.holds(member.1)).count()),
             metres: Some(found.metres()),
             error: found.expected_error(self.map, self.map.point(position)),

@@ -5,7 +5,7 @@ use super::data::Data;
 use super::number::{count, percent, significant};
 use super::page::{HtmlTable, ReportSection};
 use super::paper::{self, PaperTimes, map_title};
-use super::spread::{Column, Spread};
+use super::spread::{Column, FormatSpread as _, Spread};
 use crate::distinct::sorted_distinct;
 use crate::schemes::PAPER;
 
@@ -18,41 +18,41 @@ pub(super) struct BatchRuns<'a> {
 }
 
 impl BatchRuns<'_> {
-    /// Returns the mean of a column over the seeds of a scheme in a view.
-    pub fn mean(&self, scheme: &str, view: &str, column: Column) -> Option<f64> {
+    /// Summarises a column over the seeds of a scheme in a view.
+    fn spread(&self, scheme: &str, view: &str, column: Column) -> Option<Spread> {
         let runs = self.data.runs.iter().filter(|run| {
             (run.map.as_str(), run.users, run.dt) == (self.map, self.users, self.dt)
                 && (run.scheme.as_str(), run.view.as_str()) == (scheme, view)
                 && run.configuration.starts_with("P1-")
                 && run.k_max == 5
         });
-        Spread::of(runs.filter_map(column)).map(|found| found.mean)
+        Spread::of(runs.filter_map(column))
     }
 
     /// Processing time in ms/query: that of the timing pass, if there was one.
-    pub fn ms(&self, scheme: &str) -> Option<f64> {
-        self.timed(scheme, |run| run.us_per_query).map(|micros| micros / 1000.0)
+    fn ms(&self, scheme: &str) -> Option<Spread> {
+        self.timed(scheme, |run| run.us_per_query).map(|micros| micros.times(0.001))
     }
 
-    /// Mean of a column in the timing pass, else with unlimited time; of the paper's results in the
+    /// Summary of a column in the timing pass, else with unlimited time; of the paper's results in the
     /// timing pass only.
-    fn timed(&self, scheme: &str, column: Column) -> Option<f64> {
-        let timed = self.mean(scheme, "timed", column);
+    fn timed(&self, scheme: &str, column: Column) -> Option<Spread> {
+        let timed = self.spread(scheme, "timed", column);
         match self.data.is_paper() {
             true => timed,
-            false => timed.or_else(|| self.mean(scheme, "unlimited", column)),
+            false => timed.or_else(|| self.spread(scheme, "unlimited", column)),
         }
     }
 
     /// Success rate with unlimited time; the timing pass gives the same answers.
-    fn unlimited_success(&self, scheme: &str) -> Option<f64> {
+    fn unlimited_success(&self, scheme: &str) -> Option<Spread> {
         let rate: Column = |run| run.success_rate;
-        self.mean(scheme, "unlimited", rate).or_else(|| self.mean(scheme, "timed", rate))
+        self.spread(scheme, "unlimited", rate).or_else(|| self.spread(scheme, "timed", rate))
     }
 
     /// Processing time of `slow` divided by that of `fast`.
     pub fn ratio(&self, slow: &str, fast: &str) -> Option<f64> {
-        Some(self.ms(slow)? / self.ms(fast)?).filter(|ratio| ratio.is_finite())
+        Some(self.ms(slow)?.mean / self.ms(fast)?.mean).filter(|ratio| ratio.is_finite())
     }
 }
 
@@ -100,8 +100,8 @@ pub(super) fn section(data: &Data) -> ReportSection {
     section.table(&time_table(&rows));
     section.paragraph(
         "Porto Alegre replaces Hanoi. “As printed” is the batch with the paper’s algorithms and \
-         without our optimisations. Both sequential schemes run all users over the whole time; no \
-         sub-period is needed. Our sequential processing stores cliques in flat arrays \
+         without our optimisations. All schemes run all users over the whole time. Several seeds: \
+         mean (lowest–highest). Our sequential processing stores cliques in flat arrays \
          and finds neighbours by a spatial index; the paper attributes its times to costly set \
          operations.",
     );
@@ -118,7 +118,7 @@ fn row_name(row: &PaperTimes) -> String {
 fn time_table(rows: &[(&PaperTimes, BatchRuns<'_>)]) -> HtmlTable {
     let mut table = HtmlTable::default();
     for (row, here) in rows {
-        let ms = |scheme: &str| here.ms(scheme).map_or("–".to_owned(), significant);
+        let ms = |scheme: &str| here.ms(scheme).format(significant);
         let ratio = here.ratio("sequential", PAPER);
         table.record([
             ("configuration", row_name(row)),
@@ -140,8 +140,10 @@ fn time_table(rows: &[(&PaperTimes, BatchRuns<'_>)]) -> HtmlTable {
 fn success_table(rows: &[(&PaperTimes, BatchRuns<'_>)]) -> HtmlTable {
     let mut table = HtmlTable::default();
     for (row, here) in rows {
-        let real_time = |scheme| percent(here.mean(scheme, "realtime", |run| run.success_rate));
-        let unlimited = |scheme| percent(here.unlimited_success(scheme));
+        let share = |value| percent(Some(value));
+        let real_time =
+            |scheme| here.spread(scheme, "realtime", |run| run.success_rate).format(share);
+        let unlimited = |scheme| here.unlimited_success(scheme).format(share);
         table.record([
             ("configuration", row_name(row)),
             ("users", count(here.users.into())),

@@ -7,7 +7,7 @@ use super::number::decimal;
 use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
-use super::spread::{Column, Spread, over_seeds};
+use super::spread::{Column, FormatSpread as _, Spread, over_seeds};
 use crate::distinct::sorted_distinct;
 use crate::results::RunRow;
 use picture::{LineChart, Panels, PictureError, Scale, Series};
@@ -243,9 +243,8 @@ fn table(data: &Data, runs: &[&RunRow], metric: &Metric) -> HtmlTable {
     for one in configurations(runs) {
         let number = |map: &&str| {
             let found = over_seeds(runs, map, &one.name, metric.column);
-            found.map_or("–".to_owned(), |found| {
-                format_spread(found.times(metric.factor), metric.decimals)
-            })
+            let number = |value| decimal(value, metric.decimals);
+            found.map(|found| found.times(metric.factor)).format(number)
         };
         let cells = maps.iter().map(number);
         table.row([one.name.clone()].into_iter().chain(cells));
@@ -262,16 +261,4 @@ fn late_arrivals(data: &Data, runs: &[&RunRow], metric: &Metric) -> Option<HtmlT
     };
     let late: Vec<&RunRow> = data.late_runs().filter(has_pair).collect();
     (!late.is_empty()).then(|| table(data, &late, metric))
-}
-
-/// Formats a mean, followed by `(min–max)` if there are several measurements.
-fn format_spread(found: Spread, decimals: usize) -> String {
-    let number = |value: f64| decimal(value, decimals);
-    match found.count {
-        1 => number(found.mean),
-        _ => {
-            let Spread { mean, min, max, .. } = found;
-            format!("{} ({}–{})", number(mean), number(min), number(max))
-        }
-    }
 }

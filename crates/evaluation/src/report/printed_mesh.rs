@@ -8,7 +8,7 @@ use super::over_dt::{series, spread_note};
 use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
-use super::spread::{Column, Spread};
+use super::spread::{Column, FormatSpread as _, Spread};
 use crate::maps::EVERY_NODE;
 use crate::results::RunRow;
 use crate::schemes::PAPER;
@@ -103,8 +103,7 @@ impl<'a> PrintedRuns<'a> {
         for map in &self.maps {
             for name in &self.configurations {
                 let cell = |line: usize| {
-                    let found = self.spread(map, line, name, column);
-                    found.map_or("–".to_owned(), |found| decimal(found.mean, 0))
+                    self.spread(map, line, name, column).format(|metres| decimal(metres, 0))
                 };
                 let cells = (0..LINES.len()).map(cell);
                 table.row([map_title(map), name.clone()].into_iter().chain(cells));

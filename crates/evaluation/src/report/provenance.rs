@@ -62,8 +62,8 @@ pub(super) fn section(data: &Data, others: &[ReportSection]) -> ReportSection {
 
 /// Describes the load of the machine in the timing pass.
 fn load(data: &Data) -> String {
-    let timed: Vec<&RunRow> = data.runs.iter().filter(|run| run.view == "timed").collect();
-    let loads: Vec<f64> = timed.iter().filter_map(|run| run.load_during).collect();
+    let timed: Vec<&RunRow> = data.runs.iter().filter(|run| run.max_load().is_some()).collect();
+    let loads: Vec<f64> = timed.iter().filter_map(|run| run.max_load()).collect();
     let marked = loads.iter().filter(|&&load| load > MAX_LOAD).count();
     let repeats: u32 = timed.iter().map(|run| run.repeats).sum();
     match range(&loads, |load| decimal(load, 2)) {

@@ -2,11 +2,11 @@
 
 use super::configuration::configurations;
 use super::data::Data;
-use super::number::{count, decimal_or_dash, percent, significant};
+use super::number::{count, decimal, percent, significant};
 use super::page::{HtmlTable, ReportSection};
 use super::paper::map_title;
 use super::plot::Plot;
-use super::spread::{Column, Spread};
+use super::spread::{Column, FormatSpread as _, Spread};
 use crate::distinct::distinct;
 use crate::results::RunRow;
 use crate::run::Presence;
@@ -19,15 +19,26 @@ struct SchemeComparison<'a> {
     configuration: String,
     /// Area of the map.
     map_km2: Option<f64>,
+    /// Whether the results are those of the paper.
+    is_paper: bool,
 }
 
 impl SchemeComparison<'_> {
-    fn mean(&self, scheme: &str, view: &str, column: Column) -> Option<f64> {
+    fn spread(&self, scheme: &str, view: &str, column: Column) -> Option<Spread> {
         let runs = self.runs.iter().filter(|run| {
             (run.scheme.as_str(), run.view.as_str()) == (scheme, view)
                 && run.configuration == self.configuration
         });
-        Spread::of(runs.filter_map(|run| column(run))).map(|found| found.mean)
+        Spread::of(runs.filter_map(|run| column(run)))
+    }
+
+    /// Processing time in ms/query. Runs of the paper's results are timed in the timing pass only;
+    /// others may share the machine.
+    fn ms(&self, scheme: &str) -> Option<Spread> {
+        let of = |view: &str| self.spread(scheme, view, |run| run.us_per_query);
+        let any = || VIEWS.iter().find_map(|view| of(view));
+        let micros = of("timed").or_else(|| any().filter(|_| !self.is_paper));
+        micros.map(|micros| micros.times(0.001))
     }
 
     /// Returns the schemes that ran, in the order of the table, then of first occurrence.
@@ -72,8 +83,9 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
         let title = format!("{}, {} users", map_title(map), count(users.into()));
         let mut drawn = false;
         for one in configurations(&runs) {
-            let comparison =
-                SchemeComparison { runs: runs.clone(), configuration: one.name.clone(), map_km2 };
+            let (runs, configuration) = (runs.clone(), one.name.clone());
+            let is_paper = data.is_paper();
+            let comparison = SchemeComparison { runs, configuration, map_km2, is_paper };
             if comparison.schemes().len() < 2 {
                 continue;
             }
@@ -134,21 +146,33 @@ fn dots(comparison: &SchemeComparison<'_>, title: &str) -> Dots {
         scale,
         values: VIEWS
             .map(|view| {
-                let value = |name: &&str| Some(comparison.mean(name, view, column)? * factor);
+                let value =
+                    |name: &&str| Some(comparison.spread(name, view, column)?.mean * factor);
                 schemes.iter().map(value).collect()
             })
             .to_vec(),
     };
+    let times = DotPanel {
+        label: "time (ms/query)".to_owned(),
+        scale: DotScale::Logarithmic,
+        values: vec![
+            schemes.iter().map(|name| Some(comparison.ms(name)?.mean)).collect(),
+            vec![None; schemes.len()],
+        ],
+    };
+    let has_times = times.values[0].iter().any(Option::is_some);
     Dots {
         title: title.to_owned(),
-        panels: vec![
+        panels: [
             panel("success (%)", DotScale::Linear, 100.0, |run| run.success_rate),
-            panel("time (ms/query)", DotScale::Logarithmic, 0.001, |run| run.us_per_query),
             panel("region (m of street)", DotScale::Logarithmic, 1.0, |run| run.region_metres),
             panel("region (km²)", DotScale::Logarithmic, 1e-6, |run| run.region_area_m2),
             panel("set size / k", DotScale::Logarithmic, 1.0, |run| run.relative_k),
             panel("delay (s)", DotScale::Linear, 1.0, |run| run.mean_delay_s),
-        ],
+        ]
+        .into_iter()
+        .chain(has_times.then_some(times))
+        .collect(),
         rows: schemes.into_iter().map(str::to_owned).collect(),
         series: vec!["unlimited time".to_owned(), "real time".to_owned()],
     }
@@ -158,29 +182,32 @@ fn table(comparison: &SchemeComparison<'_>) -> HtmlTable {
     let mut table = HtmlTable::default();
     for name in comparison.schemes() {
         // Schemes that ran in real time only have no values with unlimited time.
-        let mean = |view, column| comparison.mean(name, view, column);
-        let either = |column| mean(VIEWS[0], column).or_else(|| mean(VIEWS[1], column));
-        let success = |view| percent(mean(view, |run| run.success_rate));
-        let delay = |view| decimal_or_dash(mean(view, |run| run.mean_delay_s), 2);
-        let area = either(|run| run.region_area_m2).map(|area| area / 1e6);
-        let max_area = either(|run| run.max_region_area_m2).map(|area| area / 1e6);
-        let share =
-            |area: Option<f64>| percent(area.zip(comparison.map_km2).map(|(area, map)| area / map));
-        let ms = either(|run| run.us_per_query).map(|micros| micros / 1000.0);
+        let of = |view, column| comparison.spread(name, view, column);
+        let either = |column| of(VIEWS[0], column).or_else(|| of(VIEWS[1], column));
+        let share = |value| percent(Some(value));
+        let success = |view| of(view, |run| run.success_rate).format(share);
+        let delay = |view| of(view, |run| run.mean_delay_s).format(|delay| decimal(delay, 2));
+        let area = either(|run| run.region_area_m2).map(|area| area.times(1e-6));
+        let max_area = either(|run| run.max_region_area_m2).map(|area| area.times(1e-6));
+        let of_map = |area: Option<Spread>| {
+            let found = area.zip(comparison.map_km2);
+            found.map(|(area, map)| area.times(1.0 / map)).format(share)
+        };
+        let metres = |column| either(column).format(|metres| decimal(metres, 0));
         table.record([
             ("scheme", name.to_owned()),
             ("success, unlimited", success(VIEWS[0])),
             ("success, real time", success(VIEWS[1])),
-            ("time (ms/query)", ms.map_or("–".to_owned(), significant)),
-            ("region (m of street)", decimal_or_dash(either(|run| run.region_metres), 0)),
-            ("per member (m)", decimal_or_dash(either(|run| run.region_metres_per_member), 0)),
-            ("region (km²)", decimal_or_dash(area, 3)),
-            ("region / map area", share(area)),
-            ("largest / map area", share(max_area)),
-            ("relative k", decimal_or_dash(either(|run| run.relative_k), 2)),
+            ("time (ms/query)", comparison.ms(name).format(significant)),
+            ("region (m of street)", metres(|run| run.region_metres)),
+            ("per member (m)", metres(|run| run.region_metres_per_member)),
+            ("region (km²)", area.format(|area| decimal(area, 3))),
+            ("region / map area", of_map(area)),
+            ("largest / map area", of_map(max_area)),
+            ("relative k", either(|run| run.relative_k).format(|k| decimal(k, 2))),
             ("delay, unlimited (s)", delay(VIEWS[0])),
             ("delay, real time (s)", delay(VIEWS[1])),
-            ("within 2 s", percent(either(|run| run.served_within_2s))),
+            ("within 2 s", either(|run| run.served_within_2s).format(share)),
         ]);
     }
     table.drop_empty_columns();

@@ -28,6 +28,24 @@ impl Spread {
     }
 }
 
+/// Formats a summary, or a dash without one.
+pub(super) trait FormatSpread {
+    /// Formats the mean, followed by `(min–max)` if there are several measurements.
+    fn format(self, write: impl Fn(f64) -> String) -> String;
+}
+
+impl FormatSpread for Option<Spread> {
+    fn format(self, write: impl Fn(f64) -> String) -> String {
+        match self {
+            None => "–".to_owned(),
+            Some(Spread { mean, count: 1, .. }) => write(mean),
+            Some(Spread { mean, min, max, .. }) => {
+                format!("{} ({}–{})", write(mean), write(min), write(max))
+            }
+        }
+    }
+}
+
 /// A column of `runs.csv`.
 pub(super) type Column = fn(&RunRow) -> Option<f64>;
 
@@ -59,5 +77,6 @@ mod tests {
         let found = over_seeds(&runs, "a", "P1-3-5", |run| run.success_rate).unwrap();
         assert_eq!((found.mean, found.min, found.max, found.count), (0.6, 0.5, 0.7, 2));
         assert!(over_seeds(&runs, "a", "P2-3-5", |run| run.success_rate).is_none());
+        assert_eq!(Some(found).format(|value| value.to_string()), "0.6 (0.5–0.7)");
     }
 }

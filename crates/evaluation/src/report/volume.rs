@@ -39,9 +39,11 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
         let nodes = here.iter().map(|run| run.largest_nodes).max().unwrap_or(0);
         let edges = here.iter().map(|run| run.largest_edges).max().unwrap_or(0);
         let caption = format!(
-            "{} users on {}. Largest constraint graph of all configurations: {} nodes, {} edges.",
+            "{} users on {}, seed {}. Largest constraint graph of all configurations and seeds: {} \
+             nodes, {} edges.",
             count(here.first().map_or(0, |run| run.users).into()),
             map_title(map),
+            here.first().map_or(0, |run| run.seed),
             count(nodes as u64),
             count(edges as u64)
         );

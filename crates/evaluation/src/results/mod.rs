@@ -98,7 +98,7 @@ mod tests {
     const MAP_COLUMNS: &str = "map,nodes,edges,width_km,height_km,area_km2,street_km,matrix_ms";
     const PRIVACY_COLUMNS: &str = "map,users,configuration,seed,scheme,success_rate,region_metres,\
         relative_k,mean_delay_s,us_per_query,ms_per_batch,attack,level,publications,below_k,alone,anonymity,metres_left,\
-        error_m,wrong,more,seconds,commit";
+        error_m,wrong,targets,below_k_low,below_k_high,error_low_m,error_high_m,more,seconds,commit";
 
     #[test]
     fn rows_survive_writing_and_reading() {

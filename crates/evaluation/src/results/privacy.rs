@@ -41,6 +41,18 @@ pub struct PrivacyRow {
     pub error_m: Option<f64>,
     /// Share in which the attack excluded the truth.
     pub wrong: Option<f64>,
+    /// Targets with a publication. Absent in files of earlier versions, as are the intervals.
+    #[serde(default)]
+    pub targets: u64,
+    /// 95 % intervals of `below_k` and `error_m`: bootstrap over the targets.
+    #[serde(default)]
+    pub below_k_low: Option<f64>,
+    #[serde(default)]
+    pub below_k_high: Option<f64>,
+    #[serde(default)]
+    pub error_low_m: Option<f64>,
+    #[serde(default)]
+    pub error_high_m: Option<f64>,
     /// Further figures: `name=value;name=value`.
     pub more: String,
     /// Seconds on one thread.
@@ -116,7 +128,13 @@ fn with_score(of: &PrivacyRow, score: &AttackScore) -> PrivacyRow {
     let figures = score.figures.iter();
     let more =
         figures.filter_map(|(name, mean)| Some(format!("{name}={}", rounded(mean.value()?))));
+    let (below_k, error) = (score.targets.below_k(), score.targets.error());
     PrivacyRow {
+        targets: score.targets.count() as u64,
+        below_k_low: value(below_k.map(|interval| interval.0)),
+        below_k_high: value(below_k.map(|interval| interval.1)),
+        error_low_m: value(error.map(|interval| interval.0)),
+        error_high_m: value(error.map(|interval| interval.1)),
         publications: score.publications,
         below_k: value(score.below_k.value()),
         alone: value(score.alone.value()),

@@ -92,6 +92,12 @@ impl RunRow {
         }
     }
 
+    /// Largest load of the machine by other processes around the run; `None` if it was not timed.
+    pub fn max_load(&self) -> Option<f64> {
+        let loads = [self.load_before, self.load_during, self.load_after];
+        loads.into_iter().flatten().reduce(f64::max)
+    }
+
     /// Returns the row with the measured columns.
     #[must_use]
     pub fn with(self, tally: &Tally) -> RunRow {

@@ -12,7 +12,9 @@ const RATE_ERRORS: f64 = 1.96;
 /// Describes what differs; empty if both samples show the same answers.
 pub fn differences(stored: &Sample, computed: &Sample) -> Vec<String> {
     let mut found = Vec::new();
-    let name = |row: &RunRow| format!("{} {}", row.configuration, row.scheme);
+    let name = |row: &RunRow| {
+        [&row.map, &row.configuration, &row.scheme, &row.view].map(String::as_str).join(" ")
+    };
     pair(&stored.runs, &computed.runs, name, compare_runs, &mut found);
     let name =
         |row: &PrivacyRow| format!("{} {}, attack {}", row.configuration, row.scheme, row.attack);
@@ -88,6 +90,12 @@ fn compare_runs(was: &RunRow, is: &RunRow) -> Vec<Difference> {
         count("largest_nodes", was.largest_nodes as u64, is.largest_nodes as u64),
         count("largest_edges", was.largest_edges as u64, is.largest_edges as u64),
         mean("region_metres", was.region_metres, is.region_metres),
+        mean("region_metres_per_member", was.region_metres_per_member, is.region_metres_per_member),
+        mean("region_area_m2", was.region_area_m2, is.region_area_m2),
+        mean("max_region_area_m2", was.max_region_area_m2, is.max_region_area_m2),
+        mean("mean_delay_s", was.mean_delay_s, is.mean_delay_s),
+        mean("printed_success_rate", was.printed_success_rate, is.printed_success_rate),
+        mean("served_within_2s", was.served_within_2s, is.served_within_2s),
         mean("relative_k", was.relative_k, is.relative_k),
         mean("relative_dt", was.relative_dt, is.relative_dt),
         rate("success_rate", was.success_rate, is.success_rate, was.queries),
@@ -113,8 +121,10 @@ mod tests {
 
     fn sample() -> Sample {
         let run = RunRow {
+            map: "town".into(),
             configuration: "P1-3-5".into(),
             scheme: "a".into(),
+            view: "after".into(),
             succeeded: 50,
             success_rate: Some(0.5),
             queries: 100,
@@ -136,7 +146,10 @@ mod tests {
         assert_eq!(differences(&stored, &stored), Vec::<String>::new());
         let mut other = sample();
         other.runs[0].succeeded = 51;
-        assert_eq!(differences(&stored, &other), ["P1-3-5 a: succeeded was 50 and is 51"]);
+        assert_eq!(
+            differences(&stored, &other),
+            ["town P1-3-5 a after: succeeded was 50 and is 51"]
+        );
         let mut other = sample();
         // The standard error is 0.046.
         other.attacks[0].below_k = Some(0.38);
@@ -145,7 +158,10 @@ mod tests {
         assert_eq!(differences(&stored, &other).len(), 1);
         let mut other = sample();
         other.runs[0].relative_k = Some(1.51);
-        assert_eq!(differences(&stored, &other), ["P1-3-5 a: relative_k was 1.5 and is 1.51"]);
+        assert_eq!(
+            differences(&stored, &other),
+            ["town P1-3-5 a after: relative_k was 1.5 and is 1.51"]
+        );
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::input::Input;
 use meshcloak::units::Point;
 use rustc_hash::FxHashMap;
 
+/// Largest length of a line in bytes; a file without line ends must not fill the memory.
+const MAX_LINE_BYTES: u64 = 64 * 1024;
+
 /// A report of an object: one line of a trace.
 #[derive(Debug)]
 pub(super) struct ObjectReport {
@@ -21,7 +24,7 @@ pub(super) fn read(mut input: Input) -> Result<Vec<ObjectReport>, ImportError> {
     let mut reports = Vec::new();
     let mut bytes = Vec::new();
     for number in 1.. {
-        if !input.read_line(number, u64::MAX, &mut bytes)? {
+        if !input.read_line(number, MAX_LINE_BYTES, &mut bytes)? {
             break;
         }
         let location = FileLocation::Line(number);

@@ -269,3 +269,10 @@ fn random_changes_never_panic() {
     }
     assert!(good > 20 && bad > 50, "{good} accepted, {bad} rejected");
 }
+
+#[test]
+fn a_line_without_end_is_refused_before_it_fills_the_memory() {
+    let long = format!("{BRINKHOFF}point\t7\t4\t0\t3\t1\t1\t9\t{}", "1".repeat(70_000));
+    let message = read(&long).unwrap_err();
+    assert!(message.contains("line 5") && message.contains("longer than 65536 bytes"), "{message}");
+}

@@ -1,5 +1,6 @@
 //! Claims about growth, and about the areas of ICliqueCloak.
 
+use super::times::load_note;
 use super::{Claim, Finding, Verdict};
 use crate::report::data::Data;
 use crate::report::number::{decimal, percent, range};
@@ -75,7 +76,8 @@ fn graph_growth(data: &Data) -> Option<Finding> {
     let times: Vec<f64> = widest.map(|growth| growth.time).collect();
     let max = times.iter().copied().reduce(f64::max)?;
     let each = range(&times, |ratio| decimal(ratio, 1) + "×")?;
-    let measured = format!("{}× the users: {each} the time per query", decimal(users, 0));
+    let note = load_note(&runs);
+    let measured = format!("{}× the users: {each} the time per query{note}", decimal(users, 0));
     Some(Finding { measured, verdict: Verdict::when(is_nearly_linear(users, max)) })
 }
 

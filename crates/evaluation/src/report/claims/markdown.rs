@@ -25,8 +25,8 @@ fn write(out: &mut String, data: &Data, claims: &[JudgedClaim]) -> std::fmt::Res
         out,
         "Claims of *MeshCloak: A Map-Based Approach for Personalized Location Privacy* (H. H. Nguyen, \
          2017) and the measurements of this repository: {} users on {} maps, {seeds} seeds, commit {}, \
-         `{}`. A verdict is given only if every seed alone gives the same. Figures, numbers and \
-         machine: [report.html](report.html). This file is generated with the report.\n",
+         `{}`. A verdict is given only if every seed alone gives the same; one that \
+         rests on a single seed says so. Figures, numbers and machine: [report.html](report.html). This file is generated with the report.\n",
         count(users.into()),
         data.maps_of(&runs).len(),
         text("commit"),

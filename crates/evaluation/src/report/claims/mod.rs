@@ -106,9 +106,13 @@ pub(super) fn judge(data: &Data) -> Vec<JudgedClaim> {
 fn judge_one(claim: &Claim, data: &Data, by_seed: &[Data]) -> JudgedClaim {
     let mut finding = (claim.find)(data);
     if let Some(found) = &mut finding {
-        let mut verdicts = by_seed.iter().filter_map(claim.find).map(|found| found.verdict);
-        if verdicts.any(|verdict| verdict != found.verdict) {
+        let verdicts: Vec<Verdict> =
+            by_seed.iter().filter_map(claim.find).map(|found| found.verdict).collect();
+        if verdicts.iter().any(|verdict| *verdict != found.verdict) {
             found.verdict = Verdict::Undecided;
+        }
+        if verdicts.len() == 1 {
+            found.measured += " (one seed)";
         }
     }
     let confirmed = finding.as_ref().is_some_and(|found| found.verdict == Verdict::Confirmed);
@@ -123,7 +127,7 @@ pub(super) fn section(claims: &[JudgedClaim]) -> ReportSection {
     let mut section = ReportSection::new("claims", "What the paper says, and what we find");
     section.paragraph(
         "Values are means over the seeds, with the number of users of the figures below. A verdict \
-         is given only if every seed alone gives the same.",
+         is given only if every seed alone gives the same; one that rests on a single seed says so.",
     );
     let mut table = HtmlTable::new(COLUMNS);
     for claim in claims {
@@ -157,7 +161,9 @@ mod tests {
         let data = Data { runs: rates.iter().enumerate().map(run).collect(), ..Data::default() };
         let by_seed: Vec<Data> = (0..rates.len() as u64).map(|seed| data.of_seed(seed)).collect();
         let claim = judge_one(&RATE, &data, &by_seed);
-        (claim.finding.unwrap().verdict, claim.why)
+        let found = claim.finding.unwrap();
+        assert_eq!(found.measured.contains("one seed"), rates.len() == 1);
+        (found.verdict, claim.why)
     }
 
     #[test]
@@ -165,6 +171,7 @@ mod tests {
         assert_eq!(judged(&[0.6, 0.7, 0.8]), (Verdict::Confirmed, "yes"));
         assert_eq!(judged(&[0.1, 0.2, 0.3]), (Verdict::Refuted, "no"));
         assert_eq!(judged(&[0.4, 0.7, 0.8]), (Verdict::Undecided, "no"));
+        assert_eq!(judged(&[0.6]), (Verdict::Confirmed, "yes"));
     }
 
     #[test]

@@ -79,8 +79,8 @@ fn timed(data: &Data) -> Vec<&RunRow> {
 }
 
 /// Note on runs that other processes disturbed.
-fn load_note(runs: &[&RunRow]) -> String {
-    let is_marked = |run: &&&RunRow| run.load_during.is_some_and(|load| load > MAX_LOAD);
+pub(super) fn load_note(runs: &[&RunRow]) -> String {
+    let is_marked = |run: &&&RunRow| run.max_load().is_some_and(|load| load > MAX_LOAD);
     match runs.iter().filter(is_marked).count() {
         0 => String::new(),
         marked => format!(" ({marked} of {} runs on a loaded machine)", runs.len()),
@@ -111,7 +111,11 @@ fn clique_share(data: &Data) -> Option<Finding> {
     let share = range(&shares, |share| percent(Some(share)))?;
     let small = shares.iter().all(|&share| share < 0.5);
     Some(Finding {
-        measured: format!("{share} of the batch; worst batch {} ms", decimal(worst, 0)),
+        measured: format!(
+            "{share} of the batch; worst batch {} ms{}",
+            decimal(worst, 0),
+            load_note(&runs)
+        ),
         verdict: Verdict::in_readings(small && worst < 1000.0, small),
     })
 }
@@ -120,6 +124,8 @@ fn clique_share(data: &Data) -> Option<Finding> {
 struct TimeRatios {
     users: u32,
     ratios: Vec<f64>,
+    /// Note on the load of their runs.
+    note: String,
 }
 
 impl TimeRatios {
@@ -129,7 +135,11 @@ impl TimeRatios {
             batch::measured(data).iter().filter_map(|(_, here)| ratio(here)).collect();
         let users = all.iter().map(|(users, _)| *users).max().unwrap_or(0);
         let largest = all.into_iter().filter(|(count, _)| *count == users);
-        TimeRatios { users, ratios: largest.map(|(_, ratio)| ratio).collect() }
+        let is_used = |run: &&RunRow| {
+            run.users == users && run.view == "timed" && [slow, fast].contains(&run.scheme.as_str())
+        };
+        let note = load_note(&data.runs.iter().filter(is_used).collect::<Vec<_>>());
+        TimeRatios { users, ratios: largest.map(|(_, ratio)| ratio).collect(), note }
     }
 
     fn range(&self) -> Option<String> {
@@ -140,7 +150,7 @@ impl TimeRatios {
     fn finding(&self, min: f64, suffix: &str) -> Option<Finding> {
         let users = count(self.users.into());
         Some(Finding {
-            measured: format!("{}{suffix} ({users} users)", self.range()?),
+            measured: format!("{}{suffix} ({users} users){}", self.range()?, self.note),
             verdict: Verdict::when(self.ratios.iter().all(|&ratio| ratio >= min)),
         })
     }
@@ -159,9 +169,34 @@ fn real_time(data: &Data) -> Option<Finding> {
         Spread::of(data.runs.iter().filter(is_here).filter_map(|run| run.success_rate))
     };
     let (batch, sequential) = (rate(PAPER)?, rate("sequential")?);
+    let runs: Vec<&RunRow> = data.runs.iter().filter(|run| run.view == "realtime").collect();
     let words = |found: Spread| percent(Some(found.mean));
     Some(Finding {
-        measured: format!("{} in batches, {} sequentially", words(batch), words(sequential)),
+        measured: format!(
+            "{} in batches, {} sequentially{}",
+            words(batch),
+            words(sequential),
+            load_note(&runs)
+        ),
         verdict: Verdict::when(sequential.mean < 0.8 * batch.mean),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_on_a_loaded_machine_are_marked_by_their_largest_load() {
+        let run = |before, during| RunRow {
+            load_before: Some(before),
+            load_during: Some(during),
+            load_after: Some(0.0),
+            ..RunRow::default()
+        };
+        let runs = [run(0.1, 0.1), run(0.9, 0.1), run(0.0, 0.31), RunRow::default()];
+        let runs: Vec<&RunRow> = runs.iter().collect();
+        assert_eq!(load_note(&runs), " (2 of 4 runs on a loaded machine)");
+        assert_eq!(load_note(&runs[..1]), "");
+    }
 }

@@ -80,7 +80,12 @@ impl Values {
 }
 
 /// Adds a table and a picture for each map with several settings of MeshCloak.
-pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) -> Result<(), PictureError> {
+/// Times of the engine are left out of the paper's results, which have a timing pass.
+pub(super) fn add(
+    section: &mut ReportSection,
+    rows: &[PrivacyRow],
+    is_paper: bool,
+) -> Result<(), PictureError> {
     for (number, case) in Case::all(rows).iter().enumerate() {
         let title = case.title();
         section.heading(&format!("Choosing: {title}"));
@@ -88,7 +93,11 @@ pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) -> Result<()
         if case.seeds.len() > 1 {
             section.paragraph("After ±: the largest distance of a seed from the mean.");
         }
-        section.table(&table(case));
+        let mut table = table(case);
+        if is_paper {
+            table.drop_columns(|name| name.starts_with("engine "));
+        }
+        section.table(&table);
     }
     Ok(())
 }

@@ -34,7 +34,7 @@ pub(super) fn section(data: &Data) -> Result<ReportSection, PictureError> {
         ),
     }
     settings::add(&mut section, &data.privacy);
-    choosing::add(&mut section, &data.privacy)?;
+    choosing::add(&mut section, &data.privacy, data.is_paper())?;
     utility::add(&mut section, &data.privacy)?;
     Ok(section)
 }
@@ -164,6 +164,14 @@ fn table(comparison: &AttackComparison<'_>) -> HtmlTable {
     table
 }
 
+/// Interval of the share below k: over the targets if the row has one, else over publications.
+fn bounds(row: &PrivacyRow) -> String {
+    match row.below_k_low.zip(row.below_k_high) {
+        Some((low, high)) => format!("{}–{} %", decimal(low * 100.0, 1), decimal(high * 100.0, 1)),
+        None => interval(row.below_k, row.publications),
+    }
+}
+
 fn attack_table(comparison: &AttackComparison<'_>) -> HtmlTable {
     let mut table = HtmlTable::default();
     for row in &comparison.rows {
@@ -173,11 +181,16 @@ fn attack_table(comparison: &AttackComparison<'_>) -> HtmlTable {
             ("level", row.level.clone()),
             ("disclosures", count(row.publications)),
             ("below k", percent(row.below_k)),
-            ("95 % interval", interval(row.below_k, row.publications)),
+            ("95 % interval", bounds(row)),
             ("one candidate left", percent(row.alone)),
             ("k′/k", decimal_or_dash(row.anonymity, 2)),
             ("remaining street (m)", decimal_or_dash(row.metres_left, 0)),
             ("error (m)", decimal_or_dash(row.error_m, 0)),
+            ("95 % interval of the error (m)", {
+                let found = row.error_low_m.zip(row.error_high_m);
+                let words = |(low, high)| format!("{}–{}", decimal(low, 0), decimal(high, 0));
+                found.map_or("–".to_owned(), words)
+            }),
             ("excludes the true position", percent(row.wrong)),
             ("further figures", row.more.replace(';', "; ").replace('=', " ")),
             ("time (s)", decimal(row.seconds, 2)),

@@ -6,12 +6,16 @@ use crate::report::number::{count, decimal, interval, percent, range};
 use crate::report::page::{HtmlTable, ReportSection};
 use crate::report::paper::map_title;
 use crate::results::{OWN_MODEL, PrivacyRow};
+use attacks::Attack;
 
 /// Map, user count and configuration; seeds of a setting are summarised.
 type Setting<'a> = (&'a str, u32, &'a str);
 
 /// What a table shows: title, attack, and a cell from the rows of all seeds.
-type View = (&'static str, &'static str, fn(&[&PrivacyRow]) -> String);
+type View = (&'static str, &'static str, Cell);
+
+/// A cell from the rows of all seeds.
+type Cell = fn(&[&PrivacyRow]) -> String;
 
 const VIEWS: [View; 12] = [
     ("Served", "as shown", served),
@@ -41,12 +45,23 @@ pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) {
     let schemes = distinct(rows.iter().map(|row| row.scheme.as_str()));
     section.heading("On every map and profile");
     section.paragraph(&format!(
-        "{} settings. Shares are those of all publications of the seeds, with their 95 % interval \
-         (Wilson; publications of one target are not independent, so it is a lower bound of the \
-         uncertainty). Other cells are the lowest and highest seed.",
+        "{} settings. Shares are those of all publications of the seeds, errors their mean, both with \
+         a 95 % interval (bootstrap over the targets; rows without one: Wilson over publications, a \
+         lower bound of the uncertainty). Other cells are the lowest and highest seed.",
         settings.len()
     ));
-    for (title, attack, cell) in VIEWS {
+    let others = attacks::ATTACKS.iter().filter(|attack| {
+        !VIEWS.iter().any(|(title, name, _)| *name == attack.name && title.starts_with("Below k"))
+    });
+    let title = |what: &str, attack: &Attack| {
+        format!("{what}: {} ({}, {})", attack.name, attack.letter, attack.level.name())
+    };
+    let below = others.map(|attack| (title("Below k", attack), attack.name, below_k as Cell));
+    let errors = attacks::ATTACKS.iter().filter(|attack| attack.name != "together");
+    let errors =
+        errors.map(|attack| (title("Error in metres", attack), attack.name, error as Cell));
+    let views = VIEWS.iter().map(|&(title, attack, cell)| (title.to_owned(), attack, cell));
+    for (title, attack, cell) in views.chain(below).chain(errors) {
         let mut table = HtmlTable::new(["scheme"]);
         table.head.extend(settings.iter().map(heading));
         for scheme in &schemes {
@@ -63,7 +78,7 @@ pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) {
         table.rows.retain(|row| row.iter().skip(1).any(|cell| cell != "–"));
         if !table.rows.is_empty() {
             table.drop_empty_columns();
-            section.collapsed_table(title, &table);
+            section.collapsed_table(&title, &table);
         }
     }
 }
@@ -78,16 +93,45 @@ fn heading((map, users, configuration): &Setting<'_>) -> String {
 
 /// Share of the publications of all seeds after which fewer than k candidates remain.
 fn below_k(seeds: &[&PrivacyRow]) -> String {
-    let of = |row: &&PrivacyRow| Some((row.below_k? * row.publications as f64, row.publications));
-    let (below, all) = seeds
-        .iter()
-        .filter_map(of)
-        .fold((0.0, 0), |(below, all), (more, count)| (below + more, all + count));
-    if all == 0 {
+    let values = seeds.iter().filter_map(|row| {
+        let bounds = row.below_k_low.zip(row.below_k_high);
+        Some(Bounded { value: row.below_k?, bounds, weight: row.publications as f64 })
+    });
+    let all: u64 =
+        seeds.iter().filter(|row| row.below_k.is_some()).map(|row| row.publications).sum();
+    let Some(Bounded { value, bounds, .. }) = Bounded::pooled(values) else {
         return "–".to_owned();
+    };
+    let bounds = bounds.map(|(low, high)| {
+        let number = |share: f64| decimal(share.clamp(0.0, 1.0) * 100.0, 1);
+        format!("{}–{} %", number(low), number(high))
+    });
+    format!("{} ({})", share(value), bounds.unwrap_or_else(|| interval(Some(value), all)))
+}
+
+/// A value with its interval and its weight.
+struct Bounded {
+    value: f64,
+    bounds: Option<(f64, f64)>,
+    weight: f64,
+}
+
+impl Bounded {
+    /// Weighted mean of independent values; their distances to the bounds add up as squares. `None`
+    /// without values.
+    fn pooled(values: impl Iterator<Item = Bounded>) -> Option<Bounded> {
+        let all: Vec<Bounded> = values.filter(|one| one.weight > 0.0).collect();
+        let weight: f64 = all.iter().map(|one| one.weight).sum();
+        let value = all.iter().map(|one| one.value * one.weight).sum::<f64>() / weight;
+        let side = |distance: fn(&Bounded, (f64, f64)) -> f64| {
+            let part = |one: &Bounded| Some(distance(one, one.bounds?) * one.weight / weight);
+            let parts = all.iter().map(part).collect::<Option<Vec<f64>>>()?;
+            Some(parts.iter().map(|part| part * part).sum::<f64>().sqrt())
+        };
+        let low = side(|one, (low, _)| one.value - low).map(|distance| value - distance);
+        let high = side(|one, (_, high)| high - one.value).map(|distance| value + distance);
+        (!all.is_empty()).then_some(Bounded { value, bounds: low.zip(high), weight })
     }
-    let share = Some(below / all as f64);
-    format!("{} ({})", percent(share), interval(share, all))
 }
 
 /// Lowest and highest value of the seeds.
@@ -109,7 +153,16 @@ fn share(value: f64) -> String {
 }
 
 fn error(seeds: &[&PrivacyRow]) -> String {
-    spread(seeds, |row| row.error_m, whole)
+    let values = seeds.iter().filter_map(|row| {
+        let bounds = row.error_low_m.zip(row.error_high_m);
+        Some(Bounded { value: row.error_m?, bounds, weight: row.publications as f64 })
+    });
+    match Bounded::pooled(values) {
+        Some(Bounded { value, bounds: Some((low, high)), .. }) => {
+            format!("{} ({}–{})", whole(value), whole(low), whole(high))
+        }
+        _ => spread(seeds, |row| row.error_m, whole),
+    }
 }
 
 fn served(seeds: &[&PrivacyRow]) -> String {
@@ -166,6 +219,18 @@ mod tests {
         let seeds: Vec<&PrivacyRow> = rows[..2].iter().collect();
         assert_eq!(below_k(&seeds), "12.5 % (9.6–16.1 %)");
         assert_eq!(below_k(&[]), "–");
+        let bounded = |below_k, low, high| PrivacyRow {
+            below_k_low: Some(low),
+            below_k_high: Some(high),
+            error_m: Some(100.0),
+            error_low_m: Some(90.0),
+            error_high_m: Some(120.0),
+            ..row("city", 1, below_k, 100)
+        };
+        let (one, two) = (bounded(0.2, 0.14, 0.28), bounded(0.4, 0.32, 0.46));
+        // 0.06 and 0.08 with half of the weight each: 0.05; errors: 10 and 20 by the root of two.
+        assert_eq!(below_k(&[&one, &two]), "30.0 % (25.0–35.0 %)");
+        assert_eq!(error(&[&one, &two]), "100 (93–114)");
         let mut section = ReportSection::new("s", "S");
         add(&mut section, &rows);
         let (html, _) = crate::report::page::page("t", vec![section]);

@@ -1,13 +1,15 @@
 //! Matched utility: error of the service against what a region costs it, one line per family of
 //! settings: planar Laplace over ε, cells over their length, other schemes over k.
 
-use super::super::number::{count, decimal_or_dash};
+use super::super::number::{count, decimal};
+use super::super::over_dt::series;
 use super::super::page::{HtmlTable, ReportSection};
 use super::super::paper::map_title;
 use super::super::plot::Plot;
+use super::super::spread::{FormatSpread as _, Spread};
 use crate::distinct::distinct;
 use crate::results::PrivacyRow;
-use picture::{LineChart, Panels, PictureError, Scale, Series};
+use picture::{LineChart, Panels, PictureError, Scale};
 
 /// Attack of the service with all that it has.
 const SERVICE: &str = "together";
@@ -16,9 +18,17 @@ const SERVICE: &str = "together";
 const MIN_POINTS: usize = 2;
 
 /// Settings of one family on one map, by ascending cost.
-struct Family<'a> {
+struct Family {
     name: String,
-    rows: Vec<&'a PrivacyRow>,
+    points: Vec<SettingPoint>,
+}
+
+/// A setting with its cost and the error, over the seeds.
+struct SettingPoint {
+    scheme: String,
+    configuration: String,
+    metres: Spread,
+    error: Spread,
 }
 
 /// Name of a family: the scheme without its parameters and lengths.
@@ -31,17 +41,35 @@ fn family(scheme: &str) -> String {
     words.collect::<Vec<_>>().join("/")
 }
 
-fn families<'a>(rows: &[&'a PrivacyRow]) -> Vec<Family<'a>> {
+/// Returns the families with several parameters or k; seeds of a setting are one point.
+fn families(rows: &[&PrivacyRow]) -> Vec<Family> {
     let names = distinct(rows.iter().map(|row| family(&row.scheme)));
     let of = |name: String| {
-        let mut rows: Vec<&PrivacyRow> =
+        let own: Vec<&PrivacyRow> =
             rows.iter().copied().filter(|row| family(&row.scheme) == name).collect();
-        rows.sort_by(|a, b| {
-            a.region_metres.partial_cmp(&b.region_metres).unwrap_or(std::cmp::Ordering::Equal)
-        });
-        Family { name, rows }
+        let settings = distinct(own.iter().map(|row| (&row.scheme, &row.configuration)));
+        let point = |(scheme, configuration): (&String, &String)| {
+            let seeds = || {
+                own.iter()
+                    .filter(|row| (&row.scheme, &row.configuration) == (scheme, configuration))
+            };
+            Some(SettingPoint {
+                scheme: scheme.clone(),
+                configuration: configuration.clone(),
+                metres: Spread::of(seeds().filter_map(|row| row.region_metres))?,
+                error: Spread::of(seeds().filter_map(|row| row.error_m))?,
+            })
+        };
+        let mut points: Vec<SettingPoint> = settings.into_iter().filter_map(point).collect();
+        points.sort_by(|a, b| a.metres.mean.total_cmp(&b.metres.mean));
+        Family { name, points }
     };
-    names.into_iter().map(of).filter(|family| family.rows.len() >= MIN_POINTS).collect()
+    names.into_iter().map(of).filter(|family| family.points.len() >= MIN_POINTS).collect()
+}
+
+/// Profile of a configuration: `P1` of `P1-3-5`.
+fn profile(configuration: &str) -> &str {
+    configuration.split('-').next().unwrap_or(configuration)
 }
 
 /// Adds the figure and its numbers, if a map has at least one family.
@@ -52,21 +80,22 @@ pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) -> Result<()
     let points: Vec<&PrivacyRow> = rows.iter().filter(is_point).collect();
     let mut charts = Vec::new();
     let mut table = HtmlTable::default();
-    for (map, users) in distinct(points.iter().map(|row| (row.map.as_str(), row.users))) {
-        let here: Vec<&PrivacyRow> = points
-            .iter()
-            .copied()
-            .filter(|row| (row.map.as_str(), row.users) == (map, users))
-            .collect();
+    let panel =
+        |row: &&PrivacyRow| (row.map.clone(), row.users, profile(&row.configuration).to_owned());
+    for one in distinct(points.iter().map(panel)) {
+        let here: Vec<&PrivacyRow> =
+            points.iter().copied().filter(|row| panel(row) == one).collect();
         let families = families(&here);
-        let title = format!("{}, {} users", map_title(map), count(users.into()));
-        families.iter().flat_map(|family| &family.rows).for_each(|row| {
+        let (map, users, profile) = one;
+        let title = format!("{}, {} users, {profile}", map_title(&map), count(users.into()));
+        let whole = |value| decimal(value, 0);
+        families.iter().flat_map(|family| &family.points).for_each(|point| {
             table.record([
                 ("map", title.clone()),
-                ("setting", row.scheme.clone()),
-                ("configuration", row.configuration.clone()),
-                ("region (m of street)", decimal_or_dash(row.region_metres, 0)),
-                ("error of the service (m)", decimal_or_dash(row.error_m, 0)),
+                ("setting", point.scheme.clone()),
+                ("configuration", point.configuration.clone()),
+                ("region (m of street)", Some(point.metres).format(whole)),
+                ("error of the service (m)", Some(point.error).format(whole)),
             ]);
         });
         if !families.is_empty() {
@@ -82,21 +111,16 @@ pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) -> Result<()
     section.figure(
         Plot::panels("utility", &panels, 380)?,
         "Farther up is more private, farther left is cheaper for the service. One line per scheme, \
-         over its parameter or over k.",
+         over its parameter or over k; bars: lowest and highest seed.",
     );
     section.collapsed_table("Error and cost in numbers", &table);
     Ok(())
 }
 
-fn chart(title: String, families: &[Family<'_>]) -> LineChart {
-    let line = |family: &Family<'_>| Series {
-        name: family.name.clone(),
-        points: family
-            .rows
-            .iter()
-            .filter_map(|row| Some((row.region_metres? / 1000.0, row.error_m?)))
-            .collect(),
-        spread: Vec::new(),
+fn chart(title: String, families: &[Family]) -> LineChart {
+    let line = |family: &Family| {
+        let points = family.points.iter();
+        series(family.name.clone(), points.map(|one| (one.metres.mean / 1000.0, one.error)))
     };
     LineChart {
         title,
@@ -116,6 +140,7 @@ mod tests {
         let row = |scheme: &str, metres: f64| PrivacyRow {
             scheme: scheme.into(),
             region_metres: Some(metres),
+            error_m: Some(2.0 * metres),
             ..PrivacyRow::default()
         };
         let rows = [
@@ -124,11 +149,15 @@ mod tests {
             row("meshcloak/reciprocal/cells-600", 5.0),
             row("meshcloak/reciprocal/cells-1200", 4.0),
             row("casper", 1.0),
+            PrivacyRow { seed: 2, ..row("casper", 1.5) },
+            PrivacyRow { seed: 2, ..row("planar-laplace", 5.0) },
         ];
         let found = families(&rows.iter().collect::<Vec<_>>());
         let names: Vec<&str> = found.iter().map(|family| family.name.as_str()).collect();
         assert_eq!(names, ["planar-laplace", "meshcloak/reciprocal/cells"]);
-        let costs: Vec<_> = found[0].rows.iter().filter_map(|row| row.region_metres).collect();
-        assert_eq!(costs, [3.0, 9.0]);
+        let costs: Vec<f64> = found[0].points.iter().map(|point| point.metres.mean).collect();
+        assert_eq!(costs, [4.0, 9.0], "seeds are one point, and no curve");
+        let Spread { min, max, .. } = found[0].points[0].error;
+        assert_eq!((min, max), (6.0, 10.0));
     }
 }
