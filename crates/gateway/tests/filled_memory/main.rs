@@ -24,6 +24,7 @@ use meshcloak::units::Length;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::task::JoinHandle;
 use tower::ServiceExt as _;
 
 const MEGABYTE: usize = 1 << 20;
@@ -84,7 +85,7 @@ async fn ask_everywhere(gateway: &Arc<Gateway>, engine: &mut BatchEngine, metres
     let accepted = || gateway.metrics().exact_counts().0;
     let expected = before + queries.len() as u64;
     while accepted() < expected {
-        assert!(!queries.iter().any(|query| query.is_finished()), "a query was refused");
+        assert!(!queries.iter().any(JoinHandle::is_finished), "a query was refused");
         tokio::task::yield_now().await;
     }
     for _ in 0..7 {
