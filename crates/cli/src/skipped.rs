@@ -1,10 +1,10 @@
 //! Schemes that cannot run on a map, as rows of a results folder.
 
-use baselines::SchemeError;
 use evaluation::results::SkippedRow;
+use std::fmt::Display;
 
 /// Returns the row of a scheme that a command leaves out.
-pub fn skipped_row(command: &str, map: &str, scheme: &str, problem: &SchemeError) -> SkippedRow {
+pub fn skipped_row(command: &str, map: &str, scheme: &str, problem: &impl Display) -> SkippedRow {
     SkippedRow {
         command: command.to_owned(),
         map: map.to_owned(),

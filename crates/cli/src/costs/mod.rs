@@ -182,12 +182,23 @@ impl Costs {
                 built => {
                     let mut scheme = built?;
                     let cost = measurement.run(scheme.as_mut(), self.row(&map, name));
-                    costs.push(runtime.block_on(cost).with_context(|| name.clone())?);
+                    match runtime.block_on(cost) {
+                        Ok(cost) => costs.push(cost),
+                        // The service may fail on the regions of one scheme.
+                        Err(problem) if names.len() > 1 => {
+                            console.note(&format!("{name}: {problem}"));
+                            skipped.push(skipped_row("costs", &map, name, &problem));
+                        }
+                        Err(problem) => return Err(problem).with_context(|| name.clone()),
+                    }
                 }
             }
             console.advance(1);
         }
         console.clear();
+        if costs.is_empty() {
+            bail!("no scheme could be measured");
+        }
         self.write(&map, &costs, &skipped)?;
         Ok(costs)
     }
