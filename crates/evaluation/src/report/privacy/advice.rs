@@ -25,6 +25,9 @@ pub(super) fn sentences(comparison: &AttackComparison<'_>) -> Vec<String> {
     let mut all: Vec<RatedSetting<'_>> =
         comparison.schemes().into_iter().filter_map(|scheme| setting(comparison, scheme)).collect();
     let tried = all.len();
+    if tried == 0 {
+        return Vec::new(); // not all of the attacks that decide were run
+    }
     let broken: Vec<String> = all
         .iter()
         .filter(|setting| !preserves_k(comparison, setting.scheme))

@@ -63,6 +63,9 @@ fn the_recommendation_follows_from_the_rows() {
         data.privacy.iter().map(|row| PrivacyRow { below_k: Some(0.1), ..row.clone() }).collect();
     let sentences = advice::sentences(&AttackComparison::of(&broken).expect("rows"));
     assert!(sentences[0].starts_with("None of these settings"), "{sentences:?}");
+    let fewer: Vec<PrivacyRow> =
+        data.privacy.iter().filter(|row| row.attack != "together").cloned().collect();
+    assert!(advice::sentences(&AttackComparison::of(&fewer).expect("rows")).is_empty());
 }
 
 #[test]
