@@ -24,11 +24,11 @@ def cargo_home():
     return Path(os.environ.get("CARGO_HOME") or Path.home() / ".cargo")
 
 
-def build(clone, **environment):
-    """Builds the package of a clean clone."""
+def build(clone, commit, **environment):
+    """Builds the package of a clean clone of a commit."""
     begin = time.monotonic()
     run("git", "clone", "--quiet", "--no-local", ROOT, clone)
-    run("git", "-C", clone, "checkout", "--quiet", run("git", "-C", ROOT, "rev-parse", "HEAD").strip())
+    run("git", "-C", clone, "checkout", "--quiet", commit)
     run("make", "-C", clone, "deb", env={**os.environ, **environment})
     package = clone / "target/meshcloak.deb"
     print(f"{clone}: {package.stat().st_size / 1e6:.1f} MB in {time.monotonic() - begin:.0f} s", flush=True)
@@ -43,7 +43,9 @@ def contents(package, folder):
 
 
 def main(folder):
-    first = build(folder / "one")
+    # Both builds are of this commit, whatever is committed meanwhile.
+    commit = run("git", "-C", ROOT, "rev-parse", "--short=12", "HEAD").strip()
+    first = build(folder / "one", commit)
     # Crates are copied, not fetched again; their path differs.
     home = folder / "another-home-with-a-longer-name"
     crates = home / "crates"
@@ -51,13 +53,12 @@ def main(folder):
     for settings in cargo_home().glob("config*"):
         shutil.copy(settings, crates)
     toolchain = os.environ.get("RUSTUP_HOME") or str(Path.home() / ".rustup")
-    second = build(folder / "a" / "longer" / "path" / "two", CARGO_HOME=str(crates), HOME=str(home),
+    second = build(folder / "a" / "longer" / "path" / "two", commit, CARGO_HOME=str(crates), HOME=str(home),
                    RUSTUP_HOME=toolchain, TZ="Asia/Tokyo", LC_ALL="C", npm_config_cache=str(home / "npm"))
     one, two = contents(first, folder / "contents-1"), contents(second, folder / "contents-2")
     differing = sorted(name for name in one.keys() | two.keys() if one.get(name) != two.get(name))
     assert not differing, f"two builds differ in {differing}"
     same = "the packages are the same bytes" if digest(first) == digest(second) else "only the archives differ"
-    commit = run("git", "-C", ROOT, "rev-parse", "--short=12", "HEAD").strip()
     print(f"{commit}: {len(one)} files are equal; {same}: {digest(first)[:16]}")
 
 

@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 /// Largest number of edges per waiting query with edges inside of cells only: a cell of
-/// [`EdgeLimits::complete`] edges holds at least 2,897 queries.
+/// `EdgeLimits::complete` edges holds at least 2,897 queries.
 pub const MAX_CELL_EDGES_PER_QUERY: usize = 1_449;
 
 /// Largest numbers of edges of one cell.
