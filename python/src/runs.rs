@@ -10,7 +10,7 @@ use baselines::SchemeError;
 use evaluation::metrics::Tally;
 use evaluation::privacy::{AttackPlan, AttackedScheme, RecordedRun, run_attacks};
 use evaluation::results::{PrivacyRow, privacy_rows};
-use evaluation::run::{Conditions, Presence};
+use evaluation::run::Conditions;
 use evaluation::score::{OutcomeScore, score_rows};
 use evaluation::workload::Workload;
 use evaluation::{schemes, simulated_record};
@@ -217,15 +217,7 @@ pub(crate) fn attack_schemes(
     let (workload, tolerance) =
         Workload::of_rows(atlas.map(), queries.queries(reports)?).map_err(failed)?;
     let tick = Duration::from_millis(tick);
-    let presence = Presence::AllAsk;
-    let conditions = Conditions {
-        tolerance,
-        dc_max: atlas.dc_max(),
-        presence,
-        tick,
-        lag: Duration::ZERO,
-        is_held: false,
-    };
+    let conditions = Conditions { tick, ..Conditions::new(tolerance, atlas.dc_max()) };
     let plan = AttackPlan { checkpoint: reports.checkpoint(), ..plan };
     let mut rows = Vec::new();
     reports.begin("attacking", chosen.len() as u64);

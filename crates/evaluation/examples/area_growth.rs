@@ -4,7 +4,7 @@
 
 use attacks::InspectedScheme;
 use evaluation::costs::Costs;
-use evaluation::run::{Conditions, Presence, TICK, run};
+use evaluation::run::{Conditions, run};
 use evaluation::schemes;
 use evaluation::workload::{Workload, simulate};
 use meshcloak::distance::Atlas;
@@ -80,14 +80,7 @@ fn mean_areas(
         }
     };
     let mut scheme = InspectedScheme { scheme: schemes::by_name(atlas, name)?, inspect };
-    let conditions = Conditions {
-        tolerance: Duration::from_secs(3),
-        dc_max: atlas.dc_max(),
-        presence: Presence::AllAsk,
-        tick: TICK,
-        lag: Duration::ZERO,
-        is_held: false,
-    };
+    let conditions = Conditions::new(Duration::from_secs(3), atlas.dc_max());
     run(&mut scheme, atlas.map(), workload, conditions, &mut Costs::Free);
     let shown = sums.iter().enumerate().filter(|(_, (_, count))| *count > 0.0);
     Ok(shown.map(|(index, (sum, count))| (index as f64 + 1.0, sum / count)).collect())

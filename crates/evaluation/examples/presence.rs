@@ -3,7 +3,7 @@
 
 use evaluation::costs::Costs;
 use evaluation::metrics::Mean;
-use evaluation::run::{Conditions, TICK, run};
+use evaluation::run::{Conditions, run};
 use evaluation::schemes;
 use evaluation::workload::simulate;
 use meshcloak::distance::Atlas;
@@ -28,14 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         let (scheme, presence) = schemes::presence(name);
         let mut scheme = schemes::by_name(&atlas, scheme)?;
         let tolerance = Duration::from_secs(3);
-        let conditions = Conditions {
-            tolerance,
-            dc_max: atlas.dc_max(),
-            presence,
-            tick: TICK,
-            lag: Duration::ZERO,
-            is_held: false,
-        };
+        let conditions = Conditions { presence, ..Conditions::new(tolerance, atlas.dc_max()) };
         let tally = run(&mut scheme, atlas.map(), &workload, conditions, &mut Costs::Free).tally;
         let millis = |spent: Duration| spent.as_secs_f64() * 1e3 / tally.turns as f64;
         let value = |mean: Mean| mean.value().unwrap_or(f64::NAN);

@@ -4,32 +4,26 @@ mod cases;
 mod folder;
 mod render;
 mod selection;
+mod simulated;
 
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::parse::{ask_share, positive_millis};
 use crate::progress::Console;
-use crate::skipped::skipped_row;
 use crate::stdout;
 use crate::stop;
 use crate::threads::Threads;
 use crate::traffic_args::TrafficArgs;
-use anyhow::{Context as _, Result, bail};
-use attacks::ages::AGES;
+use anyhow::{Result, bail};
 use attacks::questions::QUESTIONS;
 use attacks::tracker::TRACKER;
-use baselines::SchemeError;
-use cases::{AttackCase, CaseArgs, NamedMap};
+use cases::{CaseArgs, NamedMap};
 use clap::Args;
-use evaluation::privacy::{
-    AttackPlan, AttackedScheme, DecoyPlan, PortraitRow, RecordedRun, attack_own_model, run_attacks,
-};
-use evaluation::results::{PrivacyRow, SkippedRow, merge_skipped, own_model_row, privacy_rows};
-use evaluation::run::{Conditions, Presence};
+use evaluation::privacy::{AttackPlan, AttackedScheme, DecoyPlan, RecordedRun};
+use evaluation::results::{PrivacyRow, privacy_rows};
 use folder::portrait;
 use import::{MapSource, Progress as _};
 use selection::{SchemeSelection, attack_selector, check_presence, selects};
 use std::path::PathBuf;
-use std::time::Duration;
 use traffic::AskShare;
 
 /// Arguments of `attack`.
@@ -192,26 +186,6 @@ impl Attack {
         Ok(rows)
     }
 
-    /// Adds rows to the folder of results, if one is given.
-    fn write(&self, rows: &[PrivacyRow], portraits: &[PortraitRow]) -> Result<()> {
-        self.out.as_ref().map_or(Ok(()), |folder| folder::write(folder, rows, portraits))
-    }
-
-    /// Adds a scheme that cannot run to the list of the folder of results, or removes one that can.
-    fn write_skipped(
-        &self,
-        map: &str,
-        scheme: &AttackedScheme,
-        problem: Option<&SchemeError>,
-    ) -> Result<()> {
-        let Some(folder) = &self.out else { return Ok(()) };
-        std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
-        let row = |problem: &SchemeError| skipped_row("attack", map, scheme.name(), problem);
-        let rows: Vec<SkippedRow> = problem.map(row).into_iter().collect();
-        let key = ("attack", map, scheme.name());
-        Ok(merge_skipped(folder, &rows, |old| old.key() == key)?)
-    }
-
     /// Refuses what cannot be done with existing outcomes.
     fn check_recorded(&self, plan: &AttackPlan, console: &Console) -> Result<()> {
         if self.selection.is_given() {
@@ -253,65 +227,5 @@ impl Attack {
             replays: self.replays,
             ..AttackPlan::default()
         }
-    }
-
-    fn attack_all(
-        &self,
-        map: &NamedMap,
-        case: &AttackCase,
-        task: &AttackTask<'_>,
-        console: &Console,
-    ) -> Result<Vec<PrivacyRow>> {
-        let (NamedMap { name, atlas }, AttackTask { schemes, plan }) = (map, *task);
-        console.begin("simulating", 0);
-        let workload = self.workload(atlas, case, plan)?;
-        let common = self.common(name, case);
-        let tick = Duration::from_millis(self.tick);
-        let tolerance = Duration::from_millis(self.traffic.dt.into());
-        let presence = self.ask_share.map_or(Presence::AllAsk, Presence::of_ask_share);
-        let conditions = Conditions {
-            tolerance,
-            dc_max: atlas.dc_max(),
-            presence,
-            tick,
-            lag: Duration::ZERO,
-            is_held: self.held,
-        };
-        let mut rows = Vec::new();
-        // Of several schemes or maps, those that do not fit are left out.
-        let may_skip = schemes.len() > 1 || self.cases.has_several_maps();
-        console.begin_cells(schemes.len() as u64);
-        for (number, scheme) in schemes.iter().enumerate() {
-            if stop::is_requested() {
-                break;
-            }
-            console.set_progress(number as u64, scheme.name().to_owned());
-            let found = match run_attacks(scheme, atlas, &workload, conditions, plan) {
-                Err(problem @ SchemeError::Map { .. }) if may_skip => {
-                    console.note(&problem.to_string());
-                    self.write_skipped(name, scheme, Some(&problem))?;
-                    continue;
-                }
-                found => found?,
-            };
-            self.write_skipped(name, scheme, None)?;
-            let mut attacked = privacy_rows(&common, &found);
-            if attacked.is_empty() {
-                console.note(&format!("{}: no target is served, nothing to attack", scheme.name()));
-            } else if plan.attacks.contains(&AGES.name) && found.scores.get(AGES.name).is_none() {
-                console.note(&format!(
-                    "{}: attack P (ages) is left out: all users ask; --ask-share 10 makes others \
-                     present",
-                    scheme.name()
-                ));
-            }
-            if self.own {
-                let own = attack_own_model(scheme, atlas, &workload, conditions, plan)?;
-                attacked.push(own_model_row(&common, &own));
-            }
-            self.write(&attacked, &portrait(&found))?;
-            rows.extend(attacked);
-        }
-        Ok(rows)
     }
 }

@@ -196,8 +196,8 @@ impl Costs {
             console.advance(1);
         }
         console.clear();
-        if costs.is_empty() {
-            bail!("no scheme could be measured");
+        if let (true, Some(last)) = (costs.is_empty(), skipped.last()) {
+            bail!("no scheme could be measured; {}: {}", last.scheme, last.reason);
         }
         self.write(&map, &costs, &skipped)?;
         Ok(costs)

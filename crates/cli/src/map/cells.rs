@@ -11,7 +11,7 @@ use anyhow::Result;
 use clap::Args;
 use evaluation::costs::Costs;
 use evaluation::maps::DC_MAX;
-use evaluation::run::{Conditions, Presence, run};
+use evaluation::run::{Conditions, run};
 use evaluation::workload::simulate;
 use import::{MapSource, Progress as _};
 use meshcloak::cells::Cells;
@@ -90,14 +90,8 @@ impl CellLengths {
         console.begin("simulating", 0);
         let profile = self.traffic.profile()?.with_uniform_places();
         let workload = simulate(atlas.map(), &profile, self.traffic.settings(self.users));
-        let conditions = Conditions {
-            tolerance: Duration::from_millis(self.traffic.dt.into()),
-            dc_max: atlas.dc_max(),
-            presence: Presence::AllAsk,
-            tick: Duration::from_secs(1),
-            lag: Duration::ZERO,
-            is_held: false,
-        };
+        let tolerance = Duration::from_millis(self.traffic.dt.into());
+        let conditions = Conditions::new(tolerance, atlas.dc_max());
         let lengths = (0..6).map(|power| self.shortest.as_metres() * f64::from(1 << power));
         console.begin_cells(6);
         let mut measured = Vec::new();

@@ -110,4 +110,10 @@ fn what_cannot_be_measured_is_refused() {
     let url =
         ["costs", "city:500:7", "--users", "50", "--service", "postgis", "--database", "host=x"];
     assert!(refused(&url).contains("postgres://user@host:port/name"));
+    // Nothing listens at this port: every scheme fails, and the reason is stated.
+    let dead = "postgres://u@127.0.0.1:9/x";
+    let city = ["costs", "city:500:7", "--users", "600", "--seconds", "5"];
+    let more = ["--schemes", "casper,xstar", "--service", "postgis", "--database", dead];
+    let failed = refused(&[&city[..], &more].concat());
+    assert!(failed.contains("no scheme could be measured; xstar: "), "{failed}");
 }

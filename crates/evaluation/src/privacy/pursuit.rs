@@ -48,7 +48,7 @@ pub(super) struct Scene<'a> {
 pub(super) struct Pursuit<'a> {
     scene: Scene<'a>,
     followed: Vec<Target<'a>>,
-    /// Users whom the adversary follows in a simulation of its own.
+    /// Users that are followed to calibrate the adversary's confidence in regions.
     others: Vec<Target<'a>>,
     stream: RegionStream,
     lessons: Lessons,

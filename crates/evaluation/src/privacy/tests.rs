@@ -2,7 +2,6 @@ mod checkpoints;
 mod own_model;
 
 use super::*;
-use crate::run::TICK;
 use crate::workload;
 use meshcloak::units::Length;
 use std::sync::OnceLock;
@@ -25,14 +24,8 @@ fn workload(atlas: &Atlas, users: u32) -> Workload {
     workload::simulate(atlas.map(), &profile, settings)
 }
 
-const CONDITIONS: fn(&Atlas) -> Conditions = |atlas| Conditions {
-    tolerance: Duration::from_secs(3),
-    dc_max: atlas.dc_max(),
-    presence: Presence::AllAsk,
-    tick: TICK,
-    lag: Duration::ZERO,
-    is_held: false,
-};
+const CONDITIONS: fn(&Atlas) -> Conditions =
+    |atlas| Conditions::new(Duration::from_secs(3), atlas.dc_max());
 
 fn attacked(name: &str, targets: usize) -> AttackResults {
     let atlas = city();

@@ -59,6 +59,14 @@ pub struct Conditions {
     pub is_held: bool,
 }
 
+impl Conditions {
+    /// Returns the usual conditions: all users ask, batches of 1 s that queries join at once.
+    pub fn new(tolerance: Duration, dc_max: Length) -> Conditions {
+        let (presence, lag) = (Presence::AllAsk, Duration::ZERO);
+        Conditions { tolerance, dc_max, presence, tick: TICK, lag, is_held: false }
+    }
+}
+
 /// Result of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunResult {

@@ -13,17 +13,6 @@ struct PairScheme {
     published: Published,
 }
 
-fn conditions(tolerance: Duration, dc_max: Length) -> Conditions {
-    Conditions {
-        tolerance,
-        dc_max,
-        presence: Presence::AllAsk,
-        tick: TICK,
-        lag: Duration::ZERO,
-        is_held: false,
-    }
-}
-
 fn pairs(pace: Pace) -> PairScheme {
     PairScheme { pace, published: Published::default() }
 }
@@ -77,7 +66,7 @@ fn workload(town: &Town, asked_at: &[u64]) -> Workload {
 
 fn run_pairs(pace: Pace, asked_at: &[u64], tolerance: u64, costs: &mut Costs) -> RunResult {
     let town = street();
-    let conditions = conditions(Duration::from_millis(tolerance), Length::metres(2000.0));
+    let conditions = Conditions::new(Duration::from_millis(tolerance), Length::metres(2000.0));
     run(&mut pairs(pace), &town.map, &workload(&town, asked_at), conditions, costs)
 }
 
@@ -179,7 +168,7 @@ fn replayed_costs_reproduce_the_measured_run() {
 #[test]
 fn a_distance_constraint_above_the_limit_is_refused() {
     let town = street();
-    let conditions = conditions(Duration::from_secs(1), Length::metres(99.0));
+    let conditions = Conditions::new(Duration::from_secs(1), Length::metres(99.0));
     let workload = workload(&town, &[0, 0]);
     for pace in [Pace::Batch, Pace::Sequential] {
         let ran = run(&mut pairs(pace), &town.map, &workload, conditions, &mut Costs::Free);
@@ -193,8 +182,10 @@ fn silent_users_are_not_counted_and_sets_without_an_asker_keep_waiting() {
     let asked_at: Vec<u64> = (0..60).map(|user| 1000 + user / 3 * 1000).collect();
     let workload = workload(&town, &asked_at);
     let tally = |presence| {
-        let conditions =
-            Conditions { presence, ..conditions(Duration::from_secs(3), Length::metres(2000.0)) };
+        let conditions = Conditions {
+            presence,
+            ..Conditions::new(Duration::from_secs(3), Length::metres(2000.0))
+        };
         run(&mut pairs(Pace::Batch), &town.map, &workload, conditions, &mut Costs::Free).tally
     };
     let asking = |presence: Presence| {
@@ -226,8 +217,10 @@ fn silent_users_are_not_counted_and_sets_without_an_asker_keep_waiting() {
 fn with_a_lag_of_a_tick_queries_join_the_batch_after_the_next() {
     let town = street();
     let run_with = |lag| {
-        let conditions =
-            Conditions { lag, ..conditions(Duration::from_millis(1_500), Length::metres(2000.0)) };
+        let conditions = Conditions {
+            lag,
+            ..Conditions::new(Duration::from_millis(1_500), Length::metres(2000.0))
+        };
         let asked_at = workload(&town, &[100, 200, 1_000, 1_700]);
         run(&mut pairs(Pace::Batch), &town.map, &asked_at, conditions, &mut Costs::Free).tally
     };

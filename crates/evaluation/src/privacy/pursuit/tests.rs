@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::privacy::{AttackedScheme, run_attacks};
-use crate::run::{Presence, TICK};
 use crate::workload::{record_journeys, simulate};
 use meshcloak::query::QueryId;
 use meshcloak::region::Region;
@@ -26,14 +25,7 @@ fn workload(atlas: &Atlas, users: u32, seed: u64) -> Workload {
 }
 
 fn conditions(atlas: &Atlas) -> Conditions {
-    Conditions {
-        tolerance: Duration::from_secs(3),
-        dc_max: atlas.dc_max(),
-        presence: Presence::AllAsk,
-        tick: TICK,
-        lag: Duration::ZERO,
-        is_held: false,
-    }
+    Conditions::new(Duration::from_secs(3), atlas.dc_max())
 }
 
 fn figure(scores: &AttackScores, name: &str) -> f64 {

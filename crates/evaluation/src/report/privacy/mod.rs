@@ -69,7 +69,10 @@ fn compare(
          the users that they count towards k, their rule for k, and the attack that they promise to \
          withstand.",
     );
-    section.list(advice::sentences(comparison));
+    let advice = advice::sentences(comparison);
+    if !advice.is_empty() {
+        section.list(advice);
+    }
     section.figure(Plot::dots("privacy", &dots(comparison, &title))?, &title);
     section.table(&table(comparison));
     section.collapsed_table("All attacks in numbers", &attack_table(comparison));
