@@ -63,8 +63,10 @@ impl Servers {
                  jetstream {{ store_dir: {store:?}, max_mem: 512MB, max_file: 1GB }}\n{lines}\n"
             );
             if count > 1 {
+                // The name keeps out servers of another test that get the port of a killed one.
                 config += &format!(
-                    "cluster {{ name: test, listen: \"127.0.0.1:{route}\", routes: {peers:?} }}\n"
+                    "cluster {{ name: c{}, listen: \"127.0.0.1:{route}\", routes: {peers:?} }}\n",
+                    clients[0]
                 );
             }
             Server::start(folder.path(), client, &config)
