@@ -270,22 +270,33 @@ fn a_new_scheme_goes_on_with_the_searches_in_the_state() {
 }
 
 #[test]
-fn admission_searches_in_few_steps_and_refuses_when_they_are_spent() {
+fn admission_accepts_what_its_steps_do_not_decide_and_no_set_has_it() {
     let town = grid();
     let [before, after] = jump(&town, 7);
     let generous = probe_path(&town.map, before, after, Length::metres(41_300.0), REACH_STEPS);
     assert!(generous.length.is_some() && generous.steps < 1_000, "{} steps", generous.steps);
-    let shortest = generous.length.expect("a path on a grid");
-    let bound = shortest - Length::metres(1.0);
-    let none = probe_path(&town.map, before, after, bound, REACH_STEPS);
-    assert_eq!((none.length, none.steps <= REACH_STEPS), (None, true));
+    let bound = generous.length.expect("a path on a grid") - Length::metres(1.0);
+    let spent = probe_path(&town.map, before, after, bound, REACH_STEPS);
+    assert_eq!((spent.length, spent.steps, spent.is_complete), (None, REACH_STEPS, false));
     let few = probe_path(&town.map, before, after, Length::metres(41_300.0), generous.steps - 1);
     assert_eq!((few.length, few.steps), (None, generous.steps - 1));
     let atlas = Arc::new(Atlas::new(town.map.clone(), Length::metres(400.0)));
     let settings = Settings { guarantee: Guarantee::History, ..Settings::default() };
     let mut engine = Engine::new(atlas, settings);
     let slow = Speed::metres_per_second(bound.as_metres() / PAUSE as f64);
+    let slower = Speed::metres_per_second(5.0);
     engine.submit(query(7, before, 0, slow)).expect("no past");
-    let refused = engine.submit(query(7, after, PAUSE, slow));
+    engine.submit(query(8, before, 0, slower)).expect("no past");
+    engine.submit(query(7, after, PAUSE, slow)).expect("undecided");
+    let refused = engine.submit(query(8, after, PAUSE, slower));
     assert_eq!(refused, Err(SubmitError::Admission(AdmissionError::FasterThanDeclared)));
+    // Two users without a past beside the undecided one.
+    for user in [1, 2] {
+        engine.submit(query(user, after, PAUSE, slow)).expect("no past");
+    }
+    let served: Vec<u64> = (0..4)
+        .flat_map(|later| engine.tick(Time::from_millis((PAUSE + later) * 1_000)).served)
+        .map(|(query, _)| query.user.0)
+        .collect();
+    assert_eq!(served, [1, 2]);
 }

@@ -5,11 +5,12 @@
 //! cannot be protected and is refused.
 
 use super::{HistoryClock, max_travel};
-use crate::distance::{Atlas, REACH_STEPS, probe_path};
+use crate::distance::{Atlas, PathProbe, REACH_STEPS, probe_path};
 use crate::history::{Horizon, LastPositions, PastPosition};
 use crate::map::Position;
 use crate::query::{Query, UserId};
 use crate::units::{Length, Speed, Time};
+use std::iter;
 
 /// Reason for which `history` refuses a query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -113,7 +114,8 @@ pub struct Admitted {
 
 /// Checks that a query's position is reachable from the previous one at the declared speed, and
 /// returns both with the path that was found. Bounded: a path beyond `dc_max` is searched in at most
-/// [`REACH_STEPS`] steps, and counts as missing if they do not suffice.
+/// [`REACH_STEPS`] steps. If they do not suffice, the query is accepted without a path: its user may
+/// be lawful, and the engine keeps it out of all sets until it knows one.
 ///
 /// A point at which several streets meet snaps equally well to all of them, but not all can be left
 /// in every direction. If there is no path, other streets at the same point are tried, for the
@@ -122,7 +124,7 @@ pub struct Admitted {
 /// checked again at the position that was found.
 ///
 /// # Errors
-/// If the query declares no speed, or no path within the bound is found.
+/// If the query declares no speed, or there is no path within the bound.
 pub fn check_travel(
     atlas: &Atlas,
     query: &Query,
@@ -135,24 +137,31 @@ pub fn check_travel(
         return Ok(Admitted { position: query.position, previous: None });
     };
     let bound = max_travel(query, previous, query.asked_at);
-    let admit = |from: Position, position: Position| {
-        let travelled = path_within(atlas, from, position, bound)?;
-        let previous = PastPosition { position: from, travelled: Some(travelled), ..previous };
-        Some(Admitted { position, previous: Some(previous) })
-    };
-    let admitted = admit(previous.position, query.position).or_else(|| {
+    let ties = || {
         let (from, to) = (same_point(atlas, previous.position), same_point(atlas, query.position));
-        to.iter().find_map(|&to| from.iter().find_map(|&from| admit(from, to)))
-    });
-    admitted.ok_or(AdmissionError::FasterThanDeclared)
+        to.into_iter().flat_map(move |to| from.clone().into_iter().map(move |from| (from, to)))
+    };
+    let given = (previous.position, query.position);
+    for (from, position) in iter::once(given).chain(iter::once_with(ties).flatten()) {
+        let probe = path_within(atlas, from, position, bound);
+        if !probe.is_complete {
+            return Ok(Admitted { position: query.position, previous: Some(previous) });
+        }
+        if probe.length.is_some() {
+            let previous = PastPosition { position: from, travelled: probe.length, ..previous };
+            return Ok(Admitted { position, previous: Some(previous) });
+        }
+    }
+    Err(AdmissionError::FasterThanDeclared)
 }
 
-/// Returns the length of a path of at most `bound`, if one is found.
-fn path_within(atlas: &Atlas, from: Position, to: Position, bound: Length) -> Option<Length> {
+/// Searches for a path of at most `bound`.
+fn path_within(atlas: &Atlas, from: Position, to: Position, bound: Length) -> PathProbe {
+    let decided = |length| PathProbe { length, steps: 0, is_complete: true };
     match atlas.distance(from, to) {
-        Some(length) => Some(length).filter(|length| *length <= bound),
-        None if bound <= atlas.dc_max() => None,
-        None => probe_path(atlas.map(), from, to, bound, REACH_STEPS).length,
+        Some(length) => decided(Some(length).filter(|length| *length <= bound)),
+        None if bound <= atlas.dc_max() => decided(None),
+        None => probe_path(atlas.map(), from, to, bound, REACH_STEPS),
     }
 }
 
@@ -166,7 +175,7 @@ fn same_point(atlas: &Atlas, position: Position) -> Vec<Position> {
     let near = map.candidates(map.point(position), Length::UNIT.as_metres());
     let near = near.into_iter().map(|near| near.position);
     let others = near.filter(|near| near.street != position.street);
-    std::iter::once(position).chain(others).take(MAX_TIES).collect()
+    iter::once(position).chain(others).take(MAX_TIES).collect()
 }
 
 #[cfg(test)]
@@ -184,7 +193,7 @@ mod tests {
         let near = naive::candidates(&town.map, town.map.point(position), 1.0 / 32.0);
         let others = near.into_iter().map(|near| near.position);
         let others = others.filter(|other| other.street != position.street);
-        std::iter::once(position).chain(others).collect()
+        iter::once(position).chain(others).collect()
     }
 
     #[test]
