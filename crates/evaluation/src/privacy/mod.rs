@@ -163,7 +163,7 @@ pub fn run_attacks(
     let dependence = gateway.describe().regions;
     let scene = Scene { atlas, workload, targets: &targets, conditions, dependence };
     let mut pursuit = Pursuit::planned(plan, scene);
-    let mut questions = QuestionAttacker::planned(plan, atlas.map(), &targets);
+    let mut questions = QuestionAttacker::planned(plan, atlas.map());
     let mut lines = plan.attacks.contains(&AGES.name).then(RecordedLines::default);
     let mut attacking = Duration::ZERO;
     let mut inspected = InspectedScheme {

@@ -2,7 +2,7 @@
 
 use super::attack_score::{AttackScore, Observation, indicator};
 use super::question_mix::{QuestionMix, is_sensitive, shares};
-use super::{AttackPlan, Targets};
+use super::AttackPlan;
 use attacks::questions::{CategoryId, QUESTIONS, QuestionModel};
 use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
@@ -25,10 +25,10 @@ pub struct DecoyPlan {
     pub diversity: usize,
 }
 
-/// Asks the questions of each batch, and attacks those of regions with a target.
+/// Asks the questions of each batch, and attacks them all: regions with a target would over-represent
+/// those with many members.
 pub(super) struct QuestionAttacker<'a> {
     map: &'a StreetMap,
-    targets: &'a Targets,
     mix: QuestionMix,
     model: QuestionModel,
     score: AttackScore,
@@ -42,12 +42,10 @@ impl<'a> QuestionAttacker<'a> {
     pub(super) fn planned(
         plan: &AttackPlan,
         map: &'a StreetMap,
-        targets: &'a Targets,
     ) -> Option<QuestionAttacker<'a>> {
         let DecoyPlan { decoys, diversity } = plan.questions;
         plan.attacks.contains(&QUESTIONS.name).then(|| QuestionAttacker {
             map,
-            targets,
             mix: QuestionMix::new(),
             model: QuestionModel::new(&shares(), decoys, diversity),
             score: AttackScore::default(),
@@ -69,9 +67,6 @@ impl<'a> QuestionAttacker<'a> {
         self.answers += asking.len();
         self.requests += requested.len();
         self.bytes += requested.len() * (REQUEST_BYTES + region_bytes(self.map, region));
-        if !asking.iter().any(|(_, query)| self.targets.contains(query.user)) {
-            return;
-        }
         // For an adversary who does not know who asks, every member is as likely to be an asker.
         let asking_share = asking.len() as f64 / (asking.len() + present) as f64;
         let posterior = self.model.posterior(&requested, asking.len());
