@@ -40,7 +40,8 @@ pub fn add_rows(tally: &Tally, table: &mut Table) {
     table.row("served within 2 s", percent(tally.within_two_seconds.value()));
 }
 
-fn percent(share: Option<f64>) -> String {
+/// Formats a share in percent.
+pub fn percent(share: Option<f64>) -> String {
     share.map_or("–".into(), |share| format!("{:.2} %", share * 100.0))
 }
 

@@ -87,3 +87,49 @@ fn contradictory_outcomes_are_named_by_line() {
     assert!(run.stderr.contains("none: "), "{run:?}");
     assert_eq!(meshcloak(&["score", "--queries", &queries]).code, Some(2));
 }
+
+/// a and b (k = 2) are published at 1 s. c (k = 4) is adjacent to both, e (k = 4) is not adjacent to a,
+/// d is far away. f, on the next street, is adjacent to a and b and would have joined.
+const BESIDE: &str = "query,user,t,x,y,k,dt,dc
+a,u1,0.5,10,0,2,2,150
+b,u2,0.5,20,0,2,2,150
+c,u3,0.5,30,0,4,2,150
+d,u4,0.5,390,0,2,2,150
+e,u5,0.5,150,0,4,2,135
+";
+
+#[test]
+fn expired_queries_beside_a_set_are_counted_with_what_they_tell_of_k() {
+    let score = |queries: &str, run: &[&str], more: &[&str]| {
+        let town = TownFixture::new(queries);
+        let outcomes = town.outcomes(run);
+        assert!(outcomes.contains(r#""set":["a","b"]"#), "{outcomes}");
+        let (map, queries, outcomes) = (town.path("t"), town.path("q"), town.path("o"));
+        let score = ["score", &map, "--queries", &queries, "--outcomes", &outcomes];
+        let run = meshcloak(&[&score[..], &["--missed-sets"], more].concat());
+        assert!(!meshcloak(&score).done().stdout.contains("beside"));
+        run
+    };
+    let expected =
+        serde_json::json!({"beside_set": 1, "share_of_expired": 1.0 / 3.0, "larger_k": 1});
+    for coverage in ["own", "both"] {
+        let scored = score(BESIDE, &["--coverage", coverage], &["--coverage", coverage, "--json"]);
+        assert_eq!(scored.json()["missed_sets"], expected, "{coverage}");
+    }
+    let table = score(BESIDE, &[], &[]).done().stdout;
+    assert!(table.contains("1 (33.33 %)"), "{table}");
+    // In cells of one street f cannot join; without the cells it seems so, and its k is too small.
+    let with_f = format!("{BESIDE}f,u6,0.5,110,0,2,2,150\n");
+    let cell = ["--region", "cell", "--cell-length", "100"];
+    let missed = |more: &[&str]| {
+        let missed = score(&with_f, &cell, &[more, &["--json"]].concat()).json();
+        let missed = &missed["missed_sets"];
+        (missed["beside_set"].as_u64().unwrap(), missed["larger_k"].as_u64().unwrap())
+    };
+    assert_eq!((missed(&cell), missed(&[])), ((1, 1), (2, 1)));
+    let town = TownFixture::new(BESIDE);
+    let files = ["score", "--queries", &town.path("q"), "--outcomes", &town.path("o")];
+    assert_eq!(meshcloak(&[&files[..], &["--missed-sets"]].concat()).code, Some(2));
+    let run = meshcloak(&[&files[..], &["--region", "cell"]].concat());
+    assert!(run.stderr.contains("need --missed-sets"), "{run:?}");
+}

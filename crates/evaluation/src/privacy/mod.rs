@@ -14,6 +14,7 @@ pub mod recorded;
 mod batch_attacker;
 mod batch_case;
 mod lines;
+mod missed_sets;
 mod offline;
 mod own_judge;
 mod publication_case;
@@ -29,6 +30,7 @@ mod tests;
 
 pub use attack_score::{AttackScore, AttackScores};
 pub use attacked_scheme::{AttackedScheme, SchemeBuilder};
+pub use missed_sets::{EdgeRule, MissedSets};
 pub use own_model::{OwnModelResult, attack_own_model};
 pub use portrait::{Portrait, PortraitRow};
 pub use question_attacker::DecoyPlan;

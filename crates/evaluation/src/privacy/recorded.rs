@@ -29,17 +29,19 @@ use std::time::Duration;
 /// Queries and publications of a recorded run.
 #[derive(Debug, Default)]
 pub struct RecordedRun {
-    truth: Truth,
+    pub(super) truth: Truth,
     /// Publications by time.
-    batches: BTreeMap<Time, Vec<RecordedPublication>>,
+    pub(super) batches: BTreeMap<Time, Vec<RecordedPublication>>,
+    /// Numbers of the expired queries.
+    pub(super) expired: Vec<u32>,
 }
 
 /// Publication for one query.
 #[derive(Debug)]
-struct RecordedPublication {
-    query: u32,
-    region: Arc<Region<'static>>,
-    members: Arc<[u32]>,
+pub(super) struct RecordedPublication {
+    pub query: u32,
+    pub region: Arc<Region<'static>>,
+    pub members: Arc<[u32]>,
 }
 
 /// Why a recorded run cannot be read.
@@ -80,7 +82,7 @@ impl RecordedRun {
         outcomes: OutcomeReader<'_>,
     ) -> Result<RecordedRun, RecordedError> {
         let (truth, numbers) = read_queries(map, queries)?;
-        let mut recorded = RecordedRun { truth, batches: BTreeMap::new() };
+        let mut recorded = RecordedRun { truth, ..RecordedRun::default() };
         let streets = StreetLabels::new(map);
         outcomes.for_each(|line| recorded.add(line, &numbers, &streets))?;
         Ok(recorded)
@@ -92,9 +94,17 @@ impl RecordedRun {
         numbers: &FxHashMap<String, u32>,
         streets: &StreetLabels<'_>,
     ) -> Result<(), ScoreProblem> {
-        let RecordedOutcome::Succeeded(success) = line.outcome else { return Ok(()) };
         let id = line.query.unwrap_or_default();
-        let query = *numbers.get(&id).ok_or_else(|| ScoreProblem::Unknown(id.clone()))?;
+        let query = || numbers.get(&id).copied().ok_or_else(|| ScoreProblem::Unknown(id.clone()));
+        let success = match line.outcome {
+            RecordedOutcome::Succeeded(success) => success,
+            RecordedOutcome::Expired => {
+                self.expired.push(query()?);
+                return Ok(());
+            }
+            _ => return Ok(()),
+        };
+        let query = query()?;
         let region = Arc::new(region(&id, &success, streets)?);
         let member = |member: &String| {
             let unknown = || ScoreProblem::UnknownMember(id.clone(), member.clone());
@@ -172,10 +182,7 @@ impl RecordedRun {
     fn lines(&self) -> RecordedLines {
         let mut lines = RecordedLines::default();
         for (&at, publications) in &self.batches {
-            let mut sets: Vec<&Arc<[u32]>> = publications.iter().map(|p| &p.members).collect();
-            sets.sort();
-            sets.dedup();
-            for members in sets {
+            for members in distinct_sets(publications) {
                 lines.add(at, members.iter().map(|&member| self.truth.of(member)));
             }
         }
@@ -186,6 +193,14 @@ impl RecordedRun {
         let others = self.truth.queries().iter().filter(|query| !targets.contains(query.user));
         super::popularity(atlas.map(), others.map(|query| query.position.street))
     }
+}
+
+/// Returns the sets of a batch; a set that several members publish once.
+pub(super) fn distinct_sets(publications: &[RecordedPublication]) -> Vec<&[u32]> {
+    let mut sets: Vec<&[u32]> = publications.iter().map(|one| &*one.members).collect();
+    sets.sort_unstable();
+    sets.dedup();
+    sets
 }
 
 /// Replays the recorded publications of a batch.
