@@ -1,6 +1,7 @@
 //! Check that no output replaces an input or another output.
 
 use anyhow::{Result, bail};
+use import::MapSource;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,24 @@ pub struct NamedFile<'a> {
     pub option: &'static str,
     /// Its path.
     pub path: &'a Path,
+}
+
+impl<'a> NamedFile<'a> {
+    /// Returns the file of a map; `None` for a built-in city.
+    pub fn of_map(map: Option<&'a MapSource>) -> Option<NamedFile<'a>> {
+        match map {
+            Some(MapSource::File(path)) => Some(NamedFile { option: "the map", path }),
+            _ => None,
+        }
+    }
+
+    /// Returns the files of the options that are given.
+    pub fn given(options: &[(&'static str, &'a Option<PathBuf>)]) -> Vec<NamedFile<'a>> {
+        let file = |&(option, path): &(&'static str, &'a Option<PathBuf>)| {
+            path.as_deref().map(|path| NamedFile { option, path })
+        };
+        options.iter().filter_map(file).collect()
+    }
 }
 
 /// Refuses outputs that would replace one of the inputs or each other.

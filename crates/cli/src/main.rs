@@ -23,6 +23,7 @@ mod parse;
 mod picture_file;
 mod pois;
 mod progress;
+mod progress_lines;
 mod report;
 mod scheme_args;
 mod score;

@@ -1,13 +1,14 @@
 //! Progress bars and notes on standard error; standard output carries only results. If standard error
-//! is not a terminal, long stages print a line now and then instead of a bar.
+//! is not a terminal, long stages print a line every ten seconds instead of a bar.
 
+use crate::progress_lines::ProgressLines;
 use import::Progress;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use parking_lot::Mutex;
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write as _};
 use std::sync::mpsc;
 use std::thread::{self, JoinHandle};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Standard error, silenced by `--quiet`.
 pub struct Console {
@@ -15,12 +16,6 @@ pub struct Console {
     stage: Mutex<Option<ProgressStage>>,
     /// Stage without a bar.
     lines: Mutex<Option<ProgressLines>>,
-}
-
-/// Progress lines of a stage.
-struct ProgressLines {
-    total: u64,
-    last: Instant,
 }
 
 /// A stage of the work and the thread that shows its bar after [`SHOW_DELAY`], also if the stage
@@ -69,17 +64,16 @@ impl Console {
         if let Some(stage) = self.stage.lock().as_ref() {
             stage.bar.set_position(position);
             stage.bar.set_message(message);
-        } else if let Some(lines) = self.lines.lock().as_mut()
-            && lines.last.elapsed() >= LINE_INTERVAL
-        {
-            lines.last = Instant::now();
-            eprintln!("{position}/{}: {message}", lines.total);
+        } else if let Some(lines) = self.lines.lock().as_ref() {
+            lines.set(position, message);
         }
     }
 
     /// Ends the current stage and removes its bar.
     pub fn clear(&self) {
-        self.lines.lock().take();
+        if let Some(lines) = self.lines.lock().take() {
+            lines.end();
+        }
         if let Some(stage) = self.stage.lock().take() {
             stage.end();
         }
@@ -92,16 +86,20 @@ impl Progress for Console {
         if self.quiet {
             return;
         }
-        if std::io::stderr().is_terminal() {
+        if io::stderr().is_terminal() {
             *self.stage.lock() = Some(ProgressStage::begin(stage, total));
         } else {
-            *self.lines.lock() = Some(ProgressLines { total, last: Instant::now() });
+            // A closed standard error does not end the work.
+            let print = |line: String| drop(writeln!(io::stderr(), "{line}"));
+            *self.lines.lock() = Some(ProgressLines::begin(stage, total, LINE_INTERVAL, print));
         }
     }
 
     fn advance(&self, amount: u64) {
         if let Some(stage) = self.stage.lock().as_ref() {
             stage.bar.inc(amount);
+        } else if let Some(lines) = self.lines.lock().as_ref() {
+            lines.advance(amount);
         }
     }
 }

@@ -135,18 +135,12 @@ impl Cloak {
 
     /// Refuses outputs that would replace an input or each other.
     fn check_files(&self) -> Result<()> {
-        let named = |option, path| NamedFile { option, path };
-        let map = match &self.map {
-            Some(MapSource::File(path)) => Some(named("the map", path)),
-            _ => None,
-        };
-        let inputs: Vec<_> = [named("--queries", &self.queries)].into_iter().chain(map).collect();
-        let more = [
-            self.disclosures.as_deref().map(|path| named("--disclosures", path)),
-            self.per_batch.as_deref().map(|path| named("--per-batch", path)),
-        ];
-        let outputs = [named("--out", &self.out)].into_iter().chain(more.into_iter().flatten());
-        distinct_files::check(&inputs, &outputs.collect::<Vec<_>>())
+        let mut inputs = vec![NamedFile { option: "--queries", path: &self.queries }];
+        inputs.extend(NamedFile::of_map(self.map.as_ref()));
+        let mut outputs = vec![NamedFile { option: "--out", path: &self.out }];
+        let more = [("--disclosures", &self.disclosures), ("--per-batch", &self.per_batch)];
+        outputs.extend(NamedFile::given(&more));
+        distinct_files::check(&inputs, &outputs)
     }
 
     /// Path of the queries; standard input is a file of its own.

@@ -5,6 +5,7 @@ mod pictures;
 mod plot;
 mod summary;
 
+use crate::distinct_files::{self, NamedFile};
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::parse::{ask_share, positive_millis};
 use crate::picture_file::PictureFormat;
@@ -17,7 +18,7 @@ use clap::{Args, ValueEnum};
 use import::{Imported, MapSource, Progress as _};
 use outputs::Outputs;
 use plot::NewQueriesPlot;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use summary::SimulationSummary;
 use traffic::{AskShare, Profile, Simulation};
 
@@ -100,6 +101,7 @@ pub enum PlacesArg {
 impl Simulate {
     /// Reads the map, runs the simulation, writes the requested files, prints the summary.
     pub fn run(&self, console: &Console) -> Result<()> {
+        self.check_files()?;
         for picture in [&self.draw, &self.draw_use, &self.plot].into_iter().flatten() {
             PictureFormat::of(picture)?;
         }
@@ -130,6 +132,23 @@ impl Simulate {
         } else {
             summary.table(self.users, &own)
         })
+    }
+
+    /// Refuses outputs that would replace an input or each other.
+    fn check_files(&self) -> Result<()> {
+        let profiles = self.beside.iter().chain([&self.traffic.profile]).map(Path::new);
+        let profiles = profiles.filter(|path| path.is_file());
+        let profiles = profiles.map(|path| NamedFile { option: "the profile", path });
+        let inputs: Vec<_> = profiles.chain(NamedFile::of_map(self.map.as_ref())).collect();
+        let outputs = [
+            ("--out", &self.out),
+            ("--trace", &self.trace),
+            ("--per-second", &self.per_second),
+            ("--draw", &self.draw),
+            ("--draw-use", &self.draw_use),
+            ("--plot", &self.plot),
+        ];
+        distinct_files::check(&inputs, &NamedFile::given(&outputs))
     }
 
     fn profile(&self, name: &str) -> Result<Profile> {

@@ -4,6 +4,7 @@ mod connected;
 mod routes;
 mod summary;
 
+use crate::distinct_files::{self, NamedFile};
 use crate::map_args::{MAP_HELP, MapArgs};
 use crate::parse::{interval_millis, metres};
 use crate::progress::Console;
@@ -80,6 +81,7 @@ pub struct Traces {
 impl Traces {
     /// Reads map and traces, derives the queries, writes them, prints a summary.
     pub fn run(&self, console: &Console) -> Result<()> {
+        self.check_files()?;
         let settings = self.settings()?;
         let imported = self.how.read_whole(self.map.as_ref(), console)?;
         let trips = read_traces(&self.files, console);
@@ -106,6 +108,14 @@ impl Traces {
         } else {
             summary.as_table()
         })
+    }
+
+    /// Refuses outputs that would replace an input or each other.
+    fn check_files(&self) -> Result<()> {
+        let traces = self.files.iter().map(|path| NamedFile { option: "the traces", path });
+        let inputs: Vec<_> = traces.chain(NamedFile::of_map(self.map.as_ref())).collect();
+        let outputs = [("--out", &self.out), ("--routes", &self.routes)];
+        distinct_files::check(&inputs, &NamedFile::given(&outputs))
     }
 
     fn settings(&self) -> Result<TraceSettings> {

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+mod array_job;
 mod attack;
 mod bad_input;
 mod cloak;

@@ -124,3 +124,28 @@ fn errors_name_the_problem_and_leave_no_file() {
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "only the bad profile");
 }
+
+#[test]
+fn an_output_of_a_simulation_does_not_replace_an_input_or_another_output() {
+    let folder = tempfile::tempdir().unwrap();
+    let profile = folder.path().join("p.toml");
+    let text = include_str!("../../../traffic/profiles/p1.toml");
+    fs::write(&profile, text).unwrap();
+    let cases: [(&[&str], &str); 4] = [
+        (&["--profile", "@p.toml", "--out", "@p.toml"], "the profile"),
+        (&["--plot", "@p.svg", "--beside", "@p.toml", "--per-second", "@p.toml"], "the profile"),
+        (&["--out", "@q.csv", "--trace", "@q.csv"], "--out"),
+        (&["--draw", "@a.png", "--draw-use", "@./a.png"], "--draw"),
+    ];
+    for (arguments, named) in cases {
+        let run = simulate(folder.path(), arguments);
+        let message = format!("would overwrite the file of {named}; choose another name");
+        assert!(run.code == Some(1) && run.stderr.contains(&message), "{run:?}");
+    }
+    assert_eq!(fs::read_to_string(profile).unwrap(), text);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    let map = folder.path().join("city.meshmap").display().to_string();
+    meshcloak(&["map", "convert", "city:500:3", &map]).done();
+    let run = meshcloak(&["simulate", &map, "--users", "50", "--out", &map]);
+    assert!(run.stderr.contains("would overwrite the file of the map"), "{run:?}");
+}

@@ -45,3 +45,22 @@ fn trips_are_matched_on_the_whole_map_and_what_is_cut_is_said() {
     let (connected, whole) = (queries(connected), queries(whole));
     assert!(whole > 25 && connected < whole * 3 / 4, "{connected} of {whole}");
 }
+
+#[test]
+fn an_output_of_traces_does_not_replace_an_input_or_the_other_output() {
+    let folder = fixture();
+    let path = |name: &str| folder.path().join(name).display().to_string();
+    let (nodes, trip) = (path("t.nodes.csv"), path("trip.gpx"));
+    let refused = |more: &[&str], named: &str| {
+        let run = meshcloak(&[&["traces", &trip, "--map", &nodes], more].concat());
+        let message = format!("would overwrite the file of {named}; choose another name");
+        assert!(run.code == Some(1) && run.stderr.contains(&message), "{run:?}");
+    };
+    let before = [&nodes, &trip].map(|file| fs::read_to_string(file).unwrap());
+    refused(&["--out", &trip], "the traces");
+    refused(&["--routes", &trip], "the traces");
+    refused(&["--routes", &nodes], "the map");
+    refused(&["--out", &path("new.csv"), "--routes", &path("./new.csv")], "--out");
+    assert_eq!([&nodes, &trip].map(|file| fs::read_to_string(file).unwrap()), before);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
+}
