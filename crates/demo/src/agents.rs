@@ -1,6 +1,9 @@
 //! Simulated agents that move on the map in real time. Their queries are JSON and pass the same
 //! checks and limits as those of any client.
 
+#[cfg(test)]
+mod tests;
+
 use crate::board::{AGENT_PREFIX, Board, agent_ticket};
 use gateway::gateway::Gateway;
 use gateway::intake::parse_query;
@@ -75,8 +78,21 @@ impl Agents {
         Agents { gateway, board, frame, categories, next_id: 1, last: Vec::new() }
     }
 
-    /// Runs the simulation until the gateway stops. Blocks the thread.
-    pub fn run(mut self, agents: AgentSettings, stopping: &watch::Receiver<bool>) {
+    /// Runs the simulation in real time until the gateway stops. Blocks the thread.
+    pub fn run(self, settings: AgentSettings, stopping: &watch::Receiver<bool>) {
+        let start = Instant::now();
+        self.run_steps(settings, |due| {
+            let is_stopping = *stopping.borrow();
+            if !is_stopping {
+                std::thread::sleep(due.saturating_sub(start.elapsed()));
+            }
+            !is_stopping
+        });
+    }
+
+    /// Runs the simulation. `wait` is called before each step with the time since the start at which
+    /// the step is due; it returns `false` to end the simulation.
+    fn run_steps(mut self, agents: AgentSettings, mut wait: impl FnMut(Duration) -> bool) {
         let profile = Profile::from_toml(PROFILE).expect("the built-in profile is valid");
         let atlas = Arc::clone(self.gateway.city().atlas());
         let settings = SimulationSettings {
@@ -88,7 +104,6 @@ impl Agents {
         };
         let mut simulation = Simulation::new(atlas.map(), &profile, settings);
         self.last = vec![None; agents.users as usize];
-        let start = Instant::now();
         let mut second = 0;
         while let Some(batch) = simulation.step() {
             let positions: Vec<(u32, Position)> =
@@ -96,11 +111,9 @@ impl Agents {
             self.board.set_positions(atlas.map(), positions.iter().copied());
             self.record(second, &batch.queries);
             for step in 0..STEPS {
-                if *stopping.borrow() {
+                if !wait(Duration::from_millis(second * 1000 + step * 1000 / STEPS)) {
                     return;
                 }
-                let due = Duration::from_millis(second * 1000 + step * 1000 / STEPS);
-                std::thread::sleep(due.saturating_sub(start.elapsed()));
                 let end = second.saturating_sub(1) * 1000 + (step + 1) * 1000 / STEPS;
                 let from = end.saturating_sub(1000 / STEPS);
                 // Queries of time 0 belong to the first step.
