@@ -1,8 +1,9 @@
 //! Workload configurations of the paper (Table III).
 
 use meshcloak::map::StreetMap;
+use meshcloak::presence::DEFAULT_PATIENCE;
 use meshcloak::query::Query;
-use traffic::{Profile, Simulation, SimulationSettings};
+use traffic::{AskShare, Profile, Simulation, SimulationSettings};
 
 /// Queries of a simulation, one list per second.
 pub type Recording = Vec<Vec<Query>>;
@@ -52,5 +53,13 @@ impl WorkloadConfiguration {
     pub fn settings(self, agents: u32, seed: u64) -> SimulationSettings {
         let k = (2, self.max_k);
         SimulationSettings { users: agents, k, temporal_tolerance: self.dt * 1_000, seed }
+    }
+}
+
+/// Makes the queries of users who do not ask presence reports, as `present-SHARE` of `evaluate` does:
+/// k = 1 and the default patience.
+pub fn report_presence(recording: &mut Recording, share: AskShare) {
+    for query in recording.iter_mut().flatten().filter(|query| !share.asks(query.user.0)) {
+        (query.asks, query.k, query.temporal_tolerance) = (false, 1, DEFAULT_PATIENCE);
     }
 }

@@ -4,11 +4,13 @@
 //! - `benches/gates`: instruction counts against committed ones (`make gates`).
 //! - `examples`: effect of guarantees, regions and departures from the paper.
 
+mod bound;
 mod configuration;
 mod maps;
 mod replay;
 
-pub use configuration::{CONFIGURATIONS, Recording, WorkloadConfiguration};
+pub use bound::{BoundRecorder, is_measured};
+pub use configuration::{CONFIGURATIONS, Recording, WorkloadConfiguration, report_presence};
 pub use maps::{NamedMap, maps, oldenburg};
 pub use replay::{ReplayState, batches, in_pool};
 

@@ -10,7 +10,7 @@ use meshcloak::cliques::LargestCliqueSearch;
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage, GraphBuilder};
 use meshcloak::distance::{Atlas, DistanceMatrix, Reach, Rows};
 use meshcloak::engine::{Batch, RecordedPast, turn};
-use meshcloak::grouping::Grouping;
+use meshcloak::grouping::{Demands, Grouping};
 use meshcloak::guarantee::{Guarantee, HistoryClock};
 use meshcloak::guard::Promise;
 use meshcloak::map::{StreetId, StreetMap};
@@ -154,7 +154,8 @@ fn build_graphs(atlas: &Atlas, waiting: &[Vec<Query>]) {
 fn list_cliques(graphs: &[ConstraintGraph]) {
     let mut grouping = Grouping::default();
     for graph in graphs {
-        grouping.survey(graph, &vec![2; graph.len()], &mut [], Settings::default().budget);
+        let demands = Demands { k: &vec![2; graph.len()], worth: &[], roles: &[] };
+        grouping.survey(graph, demands, &mut [], Settings::default().budget);
         black_box(grouping.clique_count());
     }
 }

@@ -4,7 +4,7 @@ use crate::table::Table;
 use bench::{WorkloadConfiguration, maps};
 use meshcloak::constraint_graph::{ConstraintGraph, Coverage, GraphBuilder};
 use meshcloak::distance::Atlas;
-use meshcloak::grouping::Grouping;
+use meshcloak::grouping::{Demands, Grouping};
 use meshcloak::mesh_cloak::Settings;
 use meshcloak::query::Query;
 use meshcloak::units::Length;
@@ -43,7 +43,8 @@ fn graph_of(atlas: &Atlas, configuration: WorkloadConfiguration) -> ConstraintGr
 /// Counts the maximal cliques; a survey leaves out those of one node.
 fn count(graph: &ConstraintGraph) -> usize {
     let mut grouping = Grouping::default();
-    grouping.survey(graph, &vec![2; graph.len()], &mut [], Settings::default().budget);
+    let demands = Demands { k: &vec![2; graph.len()], worth: &[], roles: &[] };
+    grouping.survey(graph, demands, &mut [], Settings::default().budget);
     let mut is_joined = vec![false; graph.len()];
     for node in 0..graph.len() as u32 {
         for &later in graph.later(node) {

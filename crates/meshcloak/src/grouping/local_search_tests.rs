@@ -177,9 +177,9 @@ fn offers_of_one_word_and_of_many_words_equal_the_reference() {
             random.random_bool(0.9)
         };
         let mut grouping = Grouping::default();
-        grouping.survey(&graph, &k, &mut [Box::new(counting)], 300);
-        let Grouping { neighbours, cliques, search, .. } = &mut grouping;
         let demands = Demands { k: &k, worth: &worth, roles: &[] };
+        grouping.survey(&graph, demands, &mut [Box::new(counting)], 300);
+        let Grouping { neighbours, cliques, search, .. } = &mut grouping;
         let problem = Problem { graph: neighbours, cliques, demands };
         let mut many_words = PoolOffers::default();
         search.begin(problem);

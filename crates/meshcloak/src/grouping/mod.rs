@@ -122,17 +122,18 @@ impl Grouping {
         across_accounts::apply(&mut search.groups, neighbours, demands, accounts);
     }
 
-    /// Finds the candidate cliques of nodes that all ask, without forming groups. Every set that could be published lies
-    /// in one of them. The groups of the last call of [`Grouping::find`] stay as they are.
+    /// Finds the candidate cliques without forming groups; the worth of nodes is not used. Every set
+    /// that could be published lies in one of them. The groups of the last call of [`Grouping::find`]
+    /// stay as they are.
     pub fn survey<'g>(
         &mut self,
         graph: impl Into<Subgraph<'g>>,
-        k: &[u32],
+        demands: Demands<'_>,
         rules: &mut [CountingRule<'_>],
         budget: u32,
     ) {
         self.crowds.clear();
-        self.find_cliques(graph.into(), Demands { k, worth: &[], roles: &[] }, rules, budget);
+        self.find_cliques(graph.into(), demands, rules, budget);
     }
 
     fn find_cliques(

@@ -245,7 +245,8 @@ fn surveyed(case: &Case, budget: u32, threads: usize) -> (Vec<Vec<u32>>, u64, bo
     pool.install(|| {
         let mut grouping = Grouping::default();
         let rules = &mut rules(case, Relation::Restricted);
-        grouping.survey(&case.graph, &case.k, rules, budget);
+        let demands = Demands { k: &case.k, worth: &[], roles: &[] };
+        grouping.survey(&case.graph, demands, rules, budget);
         let cliques = 0..grouping.clique_count() as u32;
         let cliques = cliques.map(|clique| grouping.cliques.nodes(clique).to_vec()).collect();
         (cliques, grouping.steps(), grouping.truncated())
