@@ -1,8 +1,8 @@
 //! Attack M: what the questions sent about a region tell about its members, with what decoys cost.
 
+use super::AttackPlan;
 use super::attack_score::{AttackScore, Observation, indicator};
 use super::question_mix::{QuestionMix, is_sensitive, shares};
-use super::AttackPlan;
 use attacks::questions::{CategoryId, QUESTIONS, QuestionModel};
 use meshcloak::map::StreetMap;
 use meshcloak::query::Query;
@@ -39,10 +39,7 @@ pub(super) struct QuestionAttacker<'a> {
 
 impl<'a> QuestionAttacker<'a> {
     /// Creates the attacker; `None` if the plan does not have the attack.
-    pub(super) fn planned(
-        plan: &AttackPlan,
-        map: &'a StreetMap,
-    ) -> Option<QuestionAttacker<'a>> {
+    pub(super) fn planned(plan: &AttackPlan, map: &'a StreetMap) -> Option<QuestionAttacker<'a>> {
         let DecoyPlan { decoys, diversity } = plan.questions;
         plan.attacks.contains(&QUESTIONS.name).then(|| QuestionAttacker {
             map,
