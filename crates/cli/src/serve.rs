@@ -19,6 +19,13 @@ use rustix::process::{Resource, getrlimit, setrlimit};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// Most simulated users of the demo.
+const MAX_PEOPLE: i64 = 100_000;
+
+/// Settings of the demo. All agents have one account, so its limits do not hold for them.
+const DEMO: [(&str, &str); 3] =
+    [("engine.region", "reach"), ("limits.rate", "10000000"), ("limits.users", "100000000")];
+
 /// Settings, by descending precedence: flags, environment (MESHCLOAK_SECTION_NAME), file, defaults.
 /// SIGHUP reloads limits, keys and certificate. SIGTERM and SIGINT stop the gateway after all
 /// waiting queries received a response.
@@ -59,7 +66,7 @@ pub struct Serve {
     demo: bool,
     /// Number of simulated users in the demo, 0 to 100000.
     #[arg(long, value_name = "NUMBER", default_value_t = AgentSettings::default().users,
-          value_parser = clap::value_parser!(u32).range(0..=100_000), requires = "demo")]
+          value_parser = clap::value_parser!(u32).range(0..=MAX_PEOPLE), requires = "demo")]
     people: u32,
     /// Folder with the report of an evaluation, linked from the page.
     #[arg(long, value_name = "FOLDER")]
@@ -158,8 +165,8 @@ impl Serve {
     fn sources(&self) -> Result<Sources, ConfigError> {
         let mut sources = Sources::new().environment(std::env::vars());
         let has_map = self.map.is_some() || std::env::var_os("MESHCLOAK_MAP_SOURCE").is_some();
-        if self.demo && self.config.is_none() {
-            sources = sources.flag("engine.region", "reach");
+        for (key, value) in DEMO.into_iter().filter(|_| self.demo && self.config.is_none()) {
+            sources = sources.flag(key, value);
         }
         if self.demo && self.config.is_none() && !has_map {
             sources = sources.flag("map.source", CITY);
@@ -227,5 +234,30 @@ fn raise_file_limit(connections: usize, console: &Console) {
             "the system allows {files} open files, too few for `server.connections` = \
              {connections}: raise LimitNOFILE or ulimit -n"
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        serve: Serve,
+    }
+
+    fn config(line: &[&str]) -> Config {
+        let Line { serve } = Line::parse_from([&["meshcloak"], line].concat());
+        Config::load(&serve.sources().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn the_demo_has_room_for_all_its_agents() {
+        let limits = config(&["--demo"]).limits;
+        assert!(limits.users as i64 >= MAX_PEOPLE && i64::from(limits.rate) >= MAX_PEOPLE);
+        let set = config(&["--demo", "--set", "limits.rate=7"]).limits;
+        assert_eq!(set.rate, 7);
     }
 }
