@@ -1,5 +1,6 @@
 //! Simulated agents that move on the map in real time. Their queries are JSON and pass the same
-//! checks and limits as those of any client.
+//! checks as those of any client. All agents have one account: its limits must have room for them, or
+//! their queries are refused.
 
 #[cfg(test)]
 mod tests;
