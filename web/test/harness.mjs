@@ -89,6 +89,9 @@ export async function open(chrome, url, options = {}) {
   return { page, wrong, close: () => context.close() };
 }
 
+/** State of the page. `page.url()` follows changes of the fragment with a delay. */
+export const fragment = (page) => page.evaluate(() => location.hash);
+
 /** In the page: counts what is given to be drawn. */
 export function count() {
   window.triangles = 0;
