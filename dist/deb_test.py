@@ -1,4 +1,4 @@
-"""Builds the package twice, compares the contents, installs it into a clean Debian root, and boots that
+"""Packs a binary twice, compares the packages, installs one into a clean Debian root, and boots that
 with systemd: the unit starts, answers, reloads and stops.
 
 deb_test.py BINARY      as root; the root is made with mmdebstrap, in a temporary folder
@@ -102,8 +102,8 @@ def main(binary):
         first, second = folder / "first.deb", folder / "second.deb"
         for package in (first, second):
             run(sys.executable, ROOT / "dist/deb.py", binary, package)
-        assert digest(first) == digest(second), "two builds differ"
-        print(f"two builds are equal: {digest(first)[:16]}, {first.stat().st_size / 1e6:.1f} MB")
+        assert digest(first) == digest(second), "two packages of one binary differ"
+        print(f"two packages of one binary are equal: {digest(first)[:16]}, {first.stat().st_size / 1e6:.1f} MB")
         root = folder / "root"
         run("mmdebstrap", "--variant=minbase", "--include=systemd,systemd-sysv,dbus", release(), root)
         begin = time.monotonic()
