@@ -4,6 +4,7 @@
 mod answers;
 mod errors;
 pub mod reference;
+mod separated;
 mod tokens;
 
 use crate::clients::World;
