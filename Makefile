@@ -70,7 +70,7 @@ test: setup node chromium page valgrind postgis ogc nats
 # `make test` runs both at once: neither uses two cores all the time.
 served:
 	$(MAKE) schemathesis
-	$(MAKE) connect
+	$(MAKE) connect MODULE=
 	$(MAKE) js
 	$(MAKE) python-test MODULE=
 	$(MAKE) browser
@@ -87,13 +87,15 @@ results-check: setup
 	$(CARGO) test --workspace --test results_check
 	$(CARGO) test --workspace --test cli figures
 
-# Runs every command of docs/CONNECT.md and of the getting-started pages of app makers and operators.
+# Runs every command of docs/CONNECT.md and of the getting-started pages of app makers, operators and
+# researchers. The wheel of the last one is packed from the module of `make python-module`.
 ASK = $(CARGO) build -q -p gateway --example ask
-PAGES ?= CONNECT.md START_APPS.md START_OPERATORS.md
-connect: postgis ogc clients
+PAGES ?= CONNECT.md START_APPS.md START_OPERATORS.md PYTHON.md
+connect: postgis ogc clients python3
 	$(COMMAND)
 	$(ASK)
-	python3 crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask $(PAGES)
+	$(if $(filter PYTHON.md,$(PAGES)),$(MODULE))
+	python3 -B crates/gateway/tests/connect.py target/debug/meshcloak target/debug/examples/ask $(PAGES)
 
 # Fuzzes the client API with valid and invalid requests generated from its OpenAPI document.
 schemathesis:
@@ -205,8 +207,9 @@ deb: setup page
 	$(RELEASE)
 	python3 dist/deb.py target/release/meshcloak target/meshcloak.deb
 
-# Builds the package twice and installs it into a clean Debian root; `make deb-test BINARY=…` packs
-# another build. systemd boots that root and runs the unit. Needs root, mmdebstrap and systemd-nspawn.
+# Packs the release build twice, compares the packages, and installs one into a clean Debian root; `make
+# deb-test BINARY=…` packs another build. systemd boots that root and runs the unit. Needs root, mmdebstrap
+# and systemd-nspawn.
 BINARY ?= target/release/meshcloak
 deb-test:
 	@command -v mmdebstrap >/dev/null && command -v systemd-nspawn >/dev/null || { \
@@ -218,11 +221,12 @@ deb-test:
 deb-twice: setup
 	python3 dist/reproducible.py $(KEEP)
 
-# Image for containers, built offline: localhost/meshcloak:latest.
+# Image for containers, built offline, by root without a network: localhost/meshcloak:latest.
+OFFLINE = $$(unshare --net true 2>/dev/null && echo unshare --net)
 image: setup page
 	@command -v buildah >/dev/null || { echo "installing buildah"; $(APT) --no-install-recommends buildah; }
 	$(RELEASE)
-	dist/image.sh target/release/meshcloak
+	$(OFFLINE) dist/image.sh target/release/meshcloak
 
 # Runs the image alone and with PostGIS and NATS as in examples/compose. Needs root, and `make image`.
 CONTAINERS = target/containers
@@ -392,12 +396,14 @@ $(SCALE)/ready: examples/scale/requirements.txt
 	@touch $@
 
 # Memory of `cloak` over the number of rows of a Parquet file: ROWS is a list, CLOAK are options of
-# `cloak`, such as `CLOAK="--unique-ids --guarantee history"`, or none for the default.
+# `cloak`, such as `CLOAK="--unique-ids --guarantee history"`, or none for the default. `READERS=--readers`
+# also measures `score` and `attack`.
 ROWS ?= 1_000_000 20_000_000
 CLOAK ?= --unique-ids
+READERS ?=
 parquet-memory: setup $(PYTHON)/ready
 	$(CARGO) build --release --bin meshcloak
-	$(PYTHON)/bin/python crates/offline/tests/rows.py target/release/meshcloak $(ROWS) -- $(CLOAK)
+	$(PYTHON)/bin/python crates/offline/tests/rows.py target/release/meshcloak $(ROWS) $(READERS) -- $(CLOAK)
 
 # Installs Python, which runs the OGC server, the webhook example and the tests of the Python package.
 python3:

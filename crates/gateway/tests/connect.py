@@ -10,6 +10,8 @@ by those printed before, ports by free ones, the database and the map by tempora
 import glob, http.server, json, os, re, socket, subprocess, sys, tempfile, threading, time, urllib.parse
 from pathlib import Path
 
+from researchers import run_researchers
+
 ROOT = Path(__file__).resolve().parents[3]
 PROGRAM, ASK = (Path(argument).resolve() for argument in sys.argv[1:3])
 
@@ -215,8 +217,14 @@ def run_start(folder, name):
 def main(folder):
     wanted = sys.argv[3:] or ["CONNECT.md"]
     for name in wanted:
-        (folder / name).mkdir(mode=0o755)
-        run_connect(folder / name) if name == "CONNECT.md" else run_start(folder / name, name)
+        page = folder / name
+        page.mkdir(mode=0o755)
+        if name == "CONNECT.md":
+            run_connect(page)
+        elif name == "PYTHON.md":
+            run_researchers(page, PROGRAM)
+        else:
+            run_start(page, name)
 
 
 if __name__ == "__main__":
