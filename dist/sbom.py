@@ -1,7 +1,8 @@
-"""Prints the software bill of materials, CycloneDX 1.5: the crates of the binary from `cargo metadata`, the
-packages of the web page that it embeds, and its font.
+"""Prints the software bill of materials, CycloneDX 1.5: the crates of the release build from `cargo tree`,
+the packages of the web page that the binary embeds, and its font.
 
-The output depends on Cargo.lock and web/package-lock.json alone, so that it is the same on every machine.
+The output depends on the manifests, Cargo.lock and web/package-lock.json alone, so that it is the same on
+every machine.
 """
 import base64, hashlib, json, re, subprocess
 from pathlib import Path
@@ -9,9 +10,33 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 
+TARGET = "x86_64-unknown-linux-gnu"
+
+
+def cargo(*arguments):
+    return subprocess.run(["cargo", *arguments], check=True, capture_output=True, text=True, cwd=ROOT).stdout
+
+
 def metadata():
-    command = ["cargo", "metadata", "--format-version=1", "--locked", "--filter-platform=x86_64-unknown-linux-gnu"]
-    return json.loads(subprocess.run(command, check=True, capture_output=True, cwd=ROOT).stdout)
+    return json.loads(cargo("metadata", "--format-version=1", "--locked", f"--filter-platform={TARGET}"))
+
+
+def linked():
+    """Returns the packages that each package of the release build needs, by (name, version).
+
+    `cargo tree` selects packages and features as `cargo build` does, while `cargo metadata` also has crates
+    behind features that nothing turns on, or that only tests turn on."""
+    # DEPTH NAME vVERSION …, without the dependencies of a package that was printed before.
+    tree = cargo("tree", "--locked", f"--target={TARGET}", "--edges=normal,build", "--prefix=depth", "--format= {p}")
+    needed, path = {}, []
+    for depth, name, version in re.findall(r"^(\d+) (\S+) v(\S+)", tree, re.MULTILINE):
+        package = (name, version)
+        del path[int(depth):]
+        needed.setdefault(package, set())
+        if path:
+            needed[path[-1]].add(package)
+        path.append(package)
+    return needed
 
 
 def checksums():
@@ -21,18 +46,14 @@ def checksums():
     return {(name, version): checksum for name, version, checksum in found}
 
 
-def reached(resolve, start):
-    """Returns the packages that the binary links or that build it, without those of tests."""
-    nodes = {node["id"]: node for node in resolve["nodes"]}
-    found, open_ids = {}, [start]
-    while open_ids:
-        package = open_ids.pop()
-        if package in found:
-            continue
-        deps = nodes[package]["deps"]
-        found[package] = sorted(dep["pkg"] for dep in deps
-                                if any(kind["kind"] in (None, "build") for kind in dep["dep_kinds"]))
-        open_ids += found[package]
+def reached(needed, start):
+    """Returns the packages that the binary links or that build it, with the packages that each needs."""
+    found, open_packages = {}, [start]
+    while open_packages:
+        package = open_packages.pop()
+        if package not in found:
+            found[package] = sorted(needed[package])
+            open_packages += found[package]
     return found
 
 
@@ -75,11 +96,10 @@ FONT = {"type": "file", "bom-ref": "font:noto-sans", "name": "Noto Sans", "scope
 
 
 def main():
-    data = metadata()
-    packages, sums = {package["id"]: package for package in data["packages"]}, checksums()
-    start = next(package["id"] for package in data["packages"] if package["name"] == "cli")
-    graph = reached(data["resolve"], start)
-    reference = lambda package: f"pkg:cargo/{packages[package]['name']}@{packages[package]['version']}"
+    packages, sums = {(package["name"], package["version"]): package for package in metadata()["packages"]}, checksums()
+    start = next(package for package in packages if package[0] == "cli")
+    graph = reached(linked(), start)
+    reference = lambda package: f"pkg:cargo/{package[0]}@{package[1]}"
     components = []
     for package in sorted(graph, key=reference):
         facts = packages[package]
@@ -89,7 +109,7 @@ def main():
                      "version": facts["version"], "purl": reference(package), "scope": "required"}
         if facts["license"]:
             component["licenses"] = [{"expression": facts["license"].replace("/", " OR ")}]
-        checksum = sums.get((facts["name"], facts["version"]))
+        checksum = sums.get(package)
         if checksum:
             component["hashes"] = [{"alg": "SHA-256", "content": checksum}]
         components.append(component)
@@ -97,7 +117,7 @@ def main():
     # The gateway embeds the page, the pictures their font.
     page = web_reference("maplibre-gl", web_packages()["maplibre-gl"])
     embedded = {"gateway": [page], "notosans": [FONT["bom-ref"]]}
-    depends = lambda package: [reference(other) for other in graph[package]] + embedded.pop(packages[package]["name"], [])
+    depends = lambda package: [reference(other) for other in graph[package]] + embedded.pop(package[0], [])
     dependencies = [{"ref": reference(package), "dependsOn": depends(package)} for package in sorted(graph, key=reference)]
     assert not embedded, f"no crate embeds {embedded}"
     locks = b"".join((ROOT / name).read_bytes() for name in ("Cargo.lock", "web/package-lock.json"))
@@ -106,7 +126,7 @@ def main():
     print(json.dumps({
         "bomFormat": "CycloneDX", "specVersion": "1.5", "serialNumber": serial, "version": 1,
         "metadata": {"component": {"type": "application", "bom-ref": reference(start), "name": "meshcloak",
-                                   "version": packages[start]["version"]}},
+                                   "version": start[1]}},
         "components": [*components, *web, FONT],
         "dependencies": [*dependencies, *web_dependencies],
     }, indent=1))
