@@ -52,7 +52,8 @@ const WRAPPED: &[&str] = &[
 /// Parameter that names the wrapped scheme.
 const OF: Parameter = Parameter {
     name: crate::registry::OF,
-    meaning: "the wrapped scheme",
+    meaning: "the wrapped scheme; one that keeps graphs, groups, visits or regions of its own \
+              cannot be wrapped",
     default: "casper",
     range: ValueRange::Word(WRAPPED),
 };

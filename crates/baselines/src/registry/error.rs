@@ -70,7 +70,12 @@ impl fmt::Display for SchemeError {
             }
             SchemeError::Value { scheme, parameter, value } => {
                 let (name, range) = (parameter.name, parameter.range);
-                write!(f, "scheme `{}`: {name}={value}; expected {range}", scheme.name)
+                write!(f, "scheme `{}`: {name}={value}", scheme.name)?;
+                if name == super::OF && super::entry(value).is_some() {
+                    // Wrappers withhold sets, which would contradict what these schemes maintain.
+                    write!(f, " keeps a past of its own and cannot be wrapped")?;
+                }
+                write!(f, "; expected {range}")
             }
             SchemeError::Map { scheme, problem } | SchemeError::File { scheme, problem } => {
                 write!(f, "scheme `{scheme}`: {problem}")

@@ -110,3 +110,20 @@ fn a_wrapper_has_the_crowd_and_the_k_rule_of_the_wrapped_scheme() {
         assert_eq!((model(wrapped).crowd, model(wrapped).k), (crowd, k));
     }
 }
+
+#[test]
+fn the_refusal_of_a_scheme_that_cannot_be_wrapped_says_why() {
+    let reason = "keeps a past of its own and cannot be wrapped; expected casper, interval-cloak,";
+    let excluded = ["sequential", "sequential-edges", "clique-cloak", "clique-cloak-nbr"];
+    let more = ["i-clique-cloak", "k-sharing", "footprints", "patching", "delaying"];
+    for name in excluded.into_iter().chain(more) {
+        let message = message(&format!("patching:of={name}"));
+        assert!(message.contains(&format!("of={name} {reason}")), "{message}");
+    }
+    let unknown = message("patching:of=nothing");
+    assert!(unknown.contains("of=nothing; expected casper,"), "{unknown}");
+    let wrappable = SCHEMES
+        .iter()
+        .filter(|entry| SchemeChoice::parse(&format!("delaying:of={}", entry.name)).is_ok());
+    assert_eq!(wrappable.count(), SCHEMES.len() - 9);
+}
