@@ -1,180 +1,192 @@
-//! Recommended gateway setting, computed from the attack results.
+//! Findings from the attack results: for each adversary, the setting of MeshCloak that serves most
+//! queries and keeps every k. The section "Choosing" says which setting to run.
 
-use super::super::number::{decimal, decimal_or_dash, percent};
-use super::comparison::AttackComparison;
+use super::super::number::{decimal, percent};
+use super::super::spread::Spread;
+use super::comparison::{AttackComparison, with_distance};
 use crate::results::PrivacyRow;
+use crate::schemes;
 use std::cmp::Ordering;
 
-/// Cost and attack results of one setting.
+/// What an adversary knows, and the attacks of which none may leave a set below k.
+struct Adversary {
+    knowledge: &'static str,
+    attacks: &'static [&'static str],
+}
+
+/// Adversaries by ascending knowledge; each also mounts the attacks of those before it.
+const ADVERSARIES: [Adversary; 3] = [
+    Adversary { knowledge: "all positions of a batch", attacks: &["as shown", "inversion"] },
+    Adversary {
+        knowledge: "everyone’s past and the times of publication, too",
+        attacks: &["matching-tick"],
+    },
+    Adversary { knowledge: "the times of asking, too", attacks: &["matching", "known-point"] },
+];
+
+/// The section of the documents that weighs the settings.
+const POINTER: &str = "Which of them to run depends on the density of the users, on presence and on \
+what an adversary can know: docs/EVALUATION.md, section Choosing, compares them at three densities.";
+
+/// Cost and attack results of one setting, over the seeds.
 struct RatedSetting<'a> {
     scheme: &'a str,
     /// Success rate.
-    success: f64,
+    success: Spread,
     /// Mean street length of a region.
-    metres: f64,
-    /// Mean localisation error of the service (L1) in metres.
-    error: f64,
-    /// Share of publications that the service (L1) reduces below k.
-    below_k_by_service: f64,
-    /// Share of publications that an adversary with the last position (L2) reduces below k.
-    below_k_by_position: f64,
+    metres: Spread,
+    /// Mean localisation error of the service (L1) in metres, if measured.
+    error: Option<Spread>,
 }
 
-/// Returns the findings as sentences; the first is the recommendation.
+/// Returns the findings as sentences; none without results of inversion.
 pub(super) fn sentences(comparison: &AttackComparison<'_>) -> Vec<String> {
-    let mut all: Vec<RatedSetting<'_>> =
-        comparison.schemes().into_iter().filter_map(|scheme| setting(comparison, scheme)).collect();
-    let tried = all.len();
-    if tried == 0 {
+    let settings = settings(comparison);
+    if settings.is_empty() {
         return Vec::new(); // not all of the attacks that decide were run
     }
-    let broken: Vec<String> = all
-        .iter()
-        .filter(|setting| !preserves_k(comparison, setting.scheme))
-        .map(|setting| setting.scheme.to_owned())
-        .collect();
-    all.retain(|setting| preserves_k(comparison, setting.scheme));
-    all.sort_by(better);
     let mut sentences = Vec::new();
-    match all.first() {
-        Some(best) => sentences.push(advise(best, &all, tried)),
-        None => sentences.push(
-            "None of these settings preserves every k against inversion and known last positions."
-                .to_owned(),
-        ),
+    let mut attacks: Vec<&str> = Vec::new();
+    let mut strictest = None;
+    for adversary in &ADVERSARIES {
+        let ran = adversary.attacks.iter().copied().filter(|attack| has_run(comparison, attack));
+        let known = attacks.len();
+        attacks.extend(ran);
+        if attacks.len() == known {
+            continue;
+        }
+        let keeps = |setting: &&RatedSetting<'_>| preserves_k(comparison, setting.scheme, &attacks);
+        let kept: Vec<&RatedSetting<'_>> = settings.iter().filter(keeps).collect();
+        strictest = kept.iter().copied().min_by(|a, b| better(a, b)).or(strictest);
+        sentences.push(finding(adversary, &kept, settings.len()));
     }
-    sentences.extend(cheaper(comparison, all.first()));
-    if !broken.is_empty() {
-        sentences.push(format!(
-            "Settings with sets below k under at least one of these attacks: {}.",
-            broken.join(", ")
-        ));
-    }
-    sentences.extend(cells_against_reach(comparison));
-    sentences.extend(not_prevented(comparison, all.first().map(|best| best.scheme)));
+    sentences.extend(cells_against_reach(comparison, &settings));
+    sentences.extend(strictest.and_then(|best| not_prevented(comparison, best.scheme)));
+    sentences.push(POINTER.to_owned());
     sentences
 }
 
-fn setting<'a>(comparison: &AttackComparison<'a>, scheme: &'a str) -> Option<RatedSetting<'a>> {
-    let plain = comparison.row(scheme, "as shown")?;
-    let service = comparison.row(scheme, "together")?;
-    Some(RatedSetting {
-        scheme,
-        success: plain.success_rate?,
-        metres: plain.region_metres?,
-        error: service.error_m?,
-        below_k_by_service: service.below_k?,
-        below_k_by_position: comparison.row(scheme, "known-point")?.below_k?,
+/// Returns MeshCloak's settings whose batches were inverted.
+fn settings<'a>(comparison: &AttackComparison<'a>) -> Vec<RatedSetting<'a>> {
+    let rated = |scheme: &'a str| {
+        schemes::settings(schemes::presence(scheme).0)?;
+        comparison.value(scheme, "inversion", |row| row.below_k)?;
+        Some(RatedSetting {
+            scheme,
+            success: comparison.value(scheme, "as shown", |row| row.success_rate)?,
+            metres: comparison.value(scheme, "as shown", |row| row.region_metres)?,
+            error: comparison.value(scheme, "together", |row| row.error_m),
+        })
+    };
+    comparison.schemes().into_iter().filter_map(rated).collect()
+}
+
+fn has_run(comparison: &AttackComparison<'_>, attack: &str) -> bool {
+    comparison.rows.iter().any(|row| row.attack == attack)
+}
+
+/// Whether none of the attacks leaves a publication below k in any seed.
+fn preserves_k(comparison: &AttackComparison<'_>, scheme: &str, attacks: &[&str]) -> bool {
+    attacks.iter().all(|attack| {
+        let below = comparison.value(scheme, attack, |row| row.below_k);
+        below.is_some_and(|below| below.max <= 0.0)
     })
 }
 
-/// Orders settings by attack success of the service, then success rate, then localisation error.
-/// Shares are compared in steps of 0.5 percentage points, so that noise does not decide.
+/// Orders settings by success rate, then localisation error of the service. Rates are compared in
+/// steps of 0.5 percentage points, so that noise does not decide.
 fn better(a: &RatedSetting<'_>, b: &RatedSetting<'_>) -> Ordering {
-    let step = |share: f64| (share * 200.0).round();
-    step(a.below_k_by_service)
-        .total_cmp(&step(b.below_k_by_service))
-        .then(step(b.success).total_cmp(&step(a.success)))
-        .then(b.error.total_cmp(&a.error))
+    let step = |setting: &RatedSetting<'_>| (setting.success.mean * 200.0).round();
+    let error = |setting: &RatedSetting<'_>| setting.error.map_or(0.0, |error| error.mean);
+    step(b).total_cmp(&step(a)).then(error(b).total_cmp(&error(a)))
 }
 
-/// Describes the setting with a higher success rate if no last position is known to an adversary.
-fn cheaper(comparison: &AttackComparison<'_>, best: Option<&RatedSetting<'_>>) -> Option<String> {
-    let inverted = |scheme: &str| comparison.row(scheme, "inversion").and_then(|row| row.below_k);
-    let mut all: Vec<RatedSetting<'_>> = comparison
-        .schemes()
-        .into_iter()
-        .filter(|scheme| inverted(scheme) == Some(0.0))
-        .filter_map(|scheme| setting(comparison, scheme))
-        .filter(|setting| best.is_none_or(|best| setting.success > best.success + 0.005))
-        .collect();
-    all.sort_by(better);
-    let other = all.first()?;
-    Some(format!(
-        "If no adversary knows a last position, {} has a success rate of {}. Inversion reduces no set \
-         below k; a known last position reduces {} of the sets below k. Mean region: {} m of \
-         street. Localisation error of the service: {} m.",
-        other.scheme,
-        percent(Some(other.success)),
-        percent(Some(other.below_k_by_position)),
-        decimal(other.metres, 0),
-        decimal(other.error, 0),
-    ))
-}
-
-/// Whether no publication is below k as published, after inversion, and given the last position.
-fn preserves_k(comparison: &AttackComparison<'_>, scheme: &str) -> bool {
-    let none =
-        |attack: &str| comparison.row(scheme, attack).and_then(|row| row.below_k) == Some(0.0);
-    let is_unmatched = comparison.row(scheme, "matching").is_none_or(|_| none("matching"));
-    is_unmatched && ["as shown", "inversion", "known-point"].into_iter().all(none)
-}
-
-fn advise(best: &RatedSetting<'_>, kept: &[RatedSetting<'_>], tried: usize) -> String {
-    let of = match kept.len() {
-        1 => format!("it is the only one of {tried} settings that preserves"),
-        kept => format!("{kept} of {tried} settings preserve"),
+fn finding(adversary: &Adversary, kept: &[&RatedSetting<'_>], tried: usize) -> String {
+    let Adversary { knowledge, .. } = adversary;
+    let Some(best) = kept.iter().min_by(|a, b| better(a, b)) else {
+        return format!(
+            "Adversary knows {knowledge}: none of {tried} settings of MeshCloak keeps every k."
+        );
     };
-    let rest = match kept.len() {
-        1 => "",
-        _ => "; among these the service has the least success against it",
-    };
+    let error = best.error.map_or(String::new(), |error| {
+        format!("; localisation error of the service (L1) {} m", metres(error))
+    });
     format!(
-        "A gateway should run {}: {of} the k of every target against inversion of the batch and known \
-         last positions{rest}. Success rate: {}. Mean region: {} m of street. The service (L1) has a \
-         localisation error of {} m and reduces {} of the sets below k.",
+        "Adversary knows {knowledge}: {} of {tried} settings of MeshCloak keep every k. Of these {} \
+         serves most: {} of the queries; mean region {} m of street{error}.",
+        kept.len(),
         best.scheme,
-        percent(Some(best.success)),
-        decimal(best.metres, 0),
-        decimal(best.error, 0),
-        percent(Some(best.below_k_by_service)),
+        share(best.success),
+        metres(best.metres),
     )
 }
 
-/// Compares each setting with cells to the same guarantee with reach.
-fn cells_against_reach(comparison: &AttackComparison<'_>) -> Vec<String> {
+/// Compares each setting with cells to the same setting with reach.
+fn cells_against_reach(
+    comparison: &AttackComparison<'_>,
+    settings: &[RatedSetting<'_>],
+) -> Vec<String> {
+    let is_cell = |word: &&str| word.starts_with("cell");
     let mut sentences = Vec::new();
-    for scheme in comparison.schemes() {
-        let Some((guarantee, cells)) = scheme.split_once("/cells") else { continue };
-        let (Some(one), Some(other)) =
-            (setting(comparison, scheme), setting(comparison, guarantee))
-        else {
-            continue;
-        };
-        let shorter = one.metres < other.metres;
-        let verdict = match (shorter, one.error > other.error) {
+    for one in settings {
+        let Some(cell) = one.scheme.split('/').find(is_cell) else { continue };
+        let words: Vec<&str> = one.scheme.split('/').filter(|word| !is_cell(word)).collect();
+        let reach = words.join("/");
+        let Some(other) = settings.iter().find(|setting| setting.scheme == reach) else { continue };
+        let (Some(known), Some(known_by_reach)) = (one.error, other.error) else { continue };
+        let verdict = match (one.metres.mean < other.metres.mean, known.mean > known_by_reach.mean)
+        {
             (true, true) => "shorter, and the service knows less",
             (true, false) => "shorter, but the service knows more",
             (false, true) => "longer, but the service knows less",
             (false, false) => "longer, and the service knows more",
         };
+        let served = comparison.value(&reach, "as shown", |row| row.success_rate);
         sentences.push(format!(
-            "cells{cells} against reach under {guarantee}: region {} m of street against {} m, \
-             localisation error of the service {} m against {} m: {verdict}.",
-            decimal(one.metres, 0),
-            decimal(other.metres, 0),
-            decimal(one.error, 0),
-            decimal(other.error, 0),
+            "{cell} against reach under {reach}: {} served against {}, region {} m of street against \
+             {} m, localisation error of the service {} m against {} m: {verdict}.",
+            share(one.success),
+            with_distance(served, |rate| percent(Some(rate))),
+            metres(one.metres),
+            metres(other.metres),
+            metres(known),
+            metres(known_by_reach),
         ));
     }
     sentences
 }
 
-/// Describes the attacks that no setting prevents.
-fn not_prevented(comparison: &AttackComparison<'_>, best: Option<&str>) -> Option<String> {
-    let scheme = best?;
-    let linked = comparison.row(scheme, "intersection");
-    let figure = |row: Option<&PrivacyRow>, name| percent(row.and_then(|row| row.figure(name)));
-    let sybils = comparison.row(scheme, "sybils");
-    Some(format!(
-        "Not prevented: if disclosures can be linked to one user, {} of the sets are below k after \
-         two disclosures and {} after three. With four accounts of the adversary around the target, \
-         {} are below k and honest users make up {} of k. A gateway must prevent linking and make \
-         accounts expensive. A user whose query expired and who then asks the service directly \
-         reveals the position.",
-        figure(linked, "below k after two"),
-        figure(linked, "below k after three"),
-        percent(sybils.and_then(|row| row.below_k)),
-        decimal_or_dash(sybils.and_then(|row| row.anonymity), 2),
-    ))
+/// Describes the attacks that no setting prevents, as far as they were run.
+fn not_prevented(comparison: &AttackComparison<'_>, scheme: &str) -> Option<String> {
+    let text = |attack: &str, column: &dyn Fn(&PrivacyRow) -> Option<f64>| {
+        Some(share(comparison.value(scheme, attack, column)?))
+    };
+    let two = text("intersection", &|row| row.figure("below k after two"));
+    let three = text("intersection", &|row| row.figure("below k after three"));
+    let linked = two.zip(three).map(|(two, three)| {
+        format!(
+            "if disclosures can be linked to one user, {two} of the sets are below k after two \
+             disclosures and {three} after three"
+        )
+    });
+    let sybils = text("sybils", &|row| row.below_k).map(|below| {
+        format!("with four accounts of the adversary around the target, {below} are below k")
+    });
+    let found: Vec<String> = [linked, sybils].into_iter().flatten().collect();
+    (!found.is_empty()).then(|| {
+        format!(
+            "Not prevented by {scheme}: {}. A gateway must prevent linking and make accounts \
+             expensive. A user whose query expired and who then asks the service directly reveals \
+             the position.",
+            found.join("; ")
+        )
+    })
+}
+
+fn share(value: Spread) -> String {
+    with_distance(Some(value), |share| percent(Some(share)))
+}
+
+fn metres(value: Spread) -> String {
+    with_distance(Some(value), |metres| decimal(metres, 0))
 }

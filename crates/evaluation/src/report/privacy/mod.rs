@@ -12,10 +12,9 @@ mod utility;
 use super::data::Data;
 use super::number::{count, decimal, decimal_or_dash, interval, percent};
 use super::page::{HtmlTable, ReportSection};
-use super::paper::map_title;
 use super::plot::Plot;
 use crate::results::{OWN_MODEL, PrivacyRow};
-use comparison::AttackComparison;
+use comparison::{AttackComparison, with_distance};
 use picture::{DotPanel, DotScale, Dots, PictureError};
 
 /// Builds the section.
@@ -52,12 +51,7 @@ fn compare(
     comparison: &AttackComparison<'_>,
     data: &Data,
 ) -> Result<(), PictureError> {
-    let title = format!(
-        "{}, {} users, {}",
-        map_title(comparison.map),
-        count(comparison.users.into()),
-        comparison.configuration
-    );
+    let title = comparison.title();
     section.paragraph(
         "All schemes process the same users; targets are a sample of them, with all of their \
          queries. The service (L1) knows the map, the algorithm, the disclosures, and the dc of the \
@@ -69,6 +63,10 @@ fn compare(
          the users that they count towards k, their rule for k, and the attack that they promise to \
          withstand.",
     );
+    section.heading(&format!("All settings: {title}"));
+    if comparison.seeds() > 1 {
+        section.paragraph("After ±: the largest distance of a seed from the mean.");
+    }
     let advice = advice::sentences(comparison);
     if !advice.is_empty() {
         section.list(advice);
@@ -97,56 +95,55 @@ const ADVERSARIES: [(&str, &str); 4] = [
 
 fn dots(comparison: &AttackComparison<'_>, title: &str) -> Dots {
     let schemes = comparison.schemes();
-    let cost = |label: &str, scale, value: &dyn Fn(&str) -> Option<f64>| DotPanel {
+    let mean = |scheme: &str, attack: &str, column: Column| {
+        Some(comparison.value(scheme, attack, column)?.mean)
+    };
+    let cost = |label: &str, scale, factor: f64, column: Column| DotPanel {
         label: label.to_owned(),
         scale,
-        values: vec![schemes.iter().map(|scheme| value(scheme)).collect()],
+        values: vec![
+            schemes.iter().map(|scheme| Some(mean(scheme, "as shown", column)? * factor)).collect(),
+        ],
     };
-    let by_adversary = |label: &str, scale, value: &dyn Fn(&str, &str) -> Option<f64>| DotPanel {
-        label: label.to_owned(),
-        scale,
-        values: ADVERSARIES
-            .map(|(_, attack)| schemes.iter().map(|scheme| value(scheme, attack)).collect())
-            .to_vec(),
+    let by_adversary = |label: &str, scale, factor: f64, column: Column| {
+        let of = |attack: &str| -> Vec<Option<f64>> {
+            schemes.iter().map(|scheme| Some(mean(scheme, attack, column)? * factor)).collect()
+        };
+        let values = ADVERSARIES.map(|(_, attack)| of(attack)).to_vec();
+        DotPanel { label: label.to_owned(), scale, values }
     };
-    let row = |scheme: &str, attack: &str| comparison.row(scheme, attack);
     Dots {
         title: title.to_owned(),
         panels: vec![
-            cost("success (%)", DotScale::Linear, &|scheme| {
-                Some(row(scheme, "as shown")?.success_rate? * 100.0)
-            }),
-            cost("region (m of street)", DotScale::Logarithmic, &|scheme| {
-                row(scheme, "as shown")?.region_metres
-            }),
-            by_adversary("below k (%)", DotScale::Linear, &|scheme, attack| {
-                Some(row(scheme, attack)?.below_k? * 100.0)
-            }),
-            by_adversary("k′/k", DotScale::Logarithmic, &|scheme, attack| {
-                row(scheme, attack)?.anonymity
-            }),
-            by_adversary("error (m)", DotScale::Logarithmic, &|scheme, attack| {
-                row(scheme, attack)?.error_m
-            }),
+            cost("success (%)", DotScale::Linear, 100.0, |row| row.success_rate),
+            cost("region (m of street)", DotScale::Logarithmic, 1.0, |row| row.region_metres),
+            by_adversary("below k (%)", DotScale::Linear, 100.0, |row| row.below_k),
+            by_adversary("k′/k", DotScale::Logarithmic, 1.0, |row| row.anonymity),
+            by_adversary("error (m)", DotScale::Logarithmic, 1.0, |row| row.error_m),
         ],
         rows: schemes.iter().map(|scheme| (*scheme).to_owned()).collect(),
         series: ADVERSARIES.map(|(name, _)| name.to_owned()).to_vec(),
     }
 }
 
+/// A column of `privacy.csv`.
+type Column = fn(&PrivacyRow) -> Option<f64>;
+
 fn table(comparison: &AttackComparison<'_>) -> HtmlTable {
     let mut table = HtmlTable::default();
     for scheme in comparison.schemes() {
-        let of = |attack: &str| comparison.row(scheme, attack);
-        let below = |attack: &str| percent(of(attack).and_then(|row| row.below_k));
-        let number = |attack: &str, column: fn(&PrivacyRow) -> Option<f64>, decimals| {
-            decimal_or_dash(of(attack).and_then(column), decimals)
+        let share = |attack: &str, column: Column| {
+            with_distance(comparison.value(scheme, attack, column), |share| percent(Some(share)))
         };
-        let success = of("as shown").and_then(|row| row.success_rate);
-        let linked = of("intersection").and_then(|row| row.figure("below k after three"));
+        let below = |attack: &str| share(attack, |row| row.below_k);
+        let number = |attack: &str, column: Column, decimals| {
+            let value = comparison.value(scheme, attack, column);
+            with_distance(value, |value| decimal(value, decimals))
+        };
+        let own = comparison.of_attack(scheme, OWN_MODEL).next();
         table.record([
             ("scheme", scheme.to_owned()),
-            ("success", percent(success)),
+            ("success", share("as shown", |row| row.success_rate)),
             ("region (m of street)", number("as shown", |row| row.region_metres, 0)),
             ("below k, inversion (L3)", below("inversion")),
             ("below k, known point (L2)", below("known-point")),
@@ -155,10 +152,13 @@ fn table(comparison: &AttackComparison<'_>) -> HtmlTable {
             ("k′/k, known point", number("known-point", |row| row.anonymity, 2)),
             ("remaining street, service (m)", number("together", |row| row.metres_left, 0)),
             ("error, service (m)", number("together", |row| row.error_m, 0)),
-            ("below k, three linked disclosures (L3)", percent(linked)),
+            (
+                "below k, three linked disclosures (L3)",
+                share("intersection", |row| row.figure("below k after three")),
+            ),
             ("below k, sybils", below("sybils")),
-            ("own model: attack", of(OWN_MODEL).map_or("–".to_owned(), |row| row.level.clone())),
-            ("own model: success", percent(of(OWN_MODEL).and_then(|row| row.success_rate))),
+            ("own model: attack", own.map_or("–".to_owned(), |row| row.level.clone())),
+            ("own model: success", share(OWN_MODEL, |row| row.success_rate)),
             ("own model: below k", below(OWN_MODEL)),
             ("own model: error (m)", number(OWN_MODEL, |row| row.error_m, 0)),
         ]);
@@ -180,6 +180,7 @@ fn attack_table(comparison: &AttackComparison<'_>) -> HtmlTable {
     for row in &comparison.rows {
         table.record([
             ("scheme", row.scheme.clone()),
+            ("seed", row.seed.to_string()),
             ("attack", row.attack.clone()),
             ("level", row.level.clone()),
             ("disclosures", count(row.publications)),

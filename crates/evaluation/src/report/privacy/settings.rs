@@ -1,7 +1,7 @@
 //! Attack results on several maps, configurations and seeds: one table per adversary, one column per
 //! setting.
 
-use crate::distinct::distinct;
+use crate::distinct::{distinct, sorted_distinct};
 use crate::report::number::{count, decimal, interval, percent, range};
 use crate::report::page::{HtmlTable, ReportSection};
 use crate::report::paper::map_title;
@@ -44,12 +44,7 @@ pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) {
     }
     let schemes = distinct(rows.iter().map(|row| row.scheme.as_str()));
     section.heading("On every map and profile");
-    section.paragraph(&format!(
-        "{} settings. Shares are those of all publications of the seeds, errors their mean, both with \
-         a 95 % interval (bootstrap over the targets; rows without one: Wilson over publications, a \
-         lower bound of the uncertainty). Other cells are the lowest and highest seed.",
-        settings.len()
-    ));
+    section.paragraph(&caption(rows, settings.len()));
     let others = attacks::ATTACKS.iter().filter(|attack| {
         !VIEWS.iter().any(|(title, name, _)| *name == attack.name && title.starts_with("Below k"))
     });
@@ -81,6 +76,25 @@ pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) {
             section.collapsed_table(&title, &table);
         }
     }
+}
+
+/// Describes the cells. A spread of seeds is promised only if a setting ran with several.
+fn caption(rows: &[PrivacyRow], settings: usize) -> String {
+    let has_seeds =
+        sorted_distinct(rows.iter().map(|row| (setting(row), row.seed))).len() > settings;
+    let (all, other) = match has_seeds {
+        true => (
+            "Shares are those of all publications of the seeds, errors their mean, both",
+            " Other cells are the lowest and highest seed.",
+        ),
+        false => {
+            ("One seed for each. Shares are those of all publications, errors their mean, both", "")
+        }
+    };
+    format!(
+        "{settings} settings. {all} with a 95 % interval (bootstrap over the targets; rows without \
+         one: Wilson over publications, a lower bound of the uncertainty).{other}"
+    )
 }
 
 fn setting(row: &PrivacyRow) -> Setting<'_> {
@@ -214,6 +228,14 @@ mod tests {
     }
 
     #[test]
+    fn a_spread_of_seeds_is_promised_only_where_there_are_several() {
+        let mut section = ReportSection::new("s", "S");
+        add(&mut section, &[row("city", 1, 0.5, 100), row("porto", 2, 1.0, 10)]);
+        let (html, _) = crate::report::page::page("t", vec![section]);
+        assert!(html.contains("One seed for each.") && !html.contains("highest seed"), "{html}");
+    }
+
+    #[test]
     fn seeds_are_pooled_and_settings_are_columns() {
         let rows = [row("city", 1, 0.5, 100), row("city", 2, 0.0, 300), row("porto", 1, 1.0, 10)];
         let seeds: Vec<&PrivacyRow> = rows[..2].iter().collect();
@@ -235,6 +257,7 @@ mod tests {
         add(&mut section, &rows);
         let (html, _) = crate::report::page::page("t", vec![section]);
         assert!(html.contains("Porto, 2,000, P1-3-5"), "{html}");
+        assert!(html.contains("lowest and highest seed"), "{html}");
         assert!(html.contains("<td>casper</td>") && html.contains("12.5 % (9.6–16.1 %)"));
         assert!(!html.contains("Error of the service"), "no such rows");
         let own = |scheme: &str, level: &str, below_k, error_m| PrivacyRow {

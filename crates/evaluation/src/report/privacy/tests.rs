@@ -48,24 +48,50 @@ fn data() -> Data {
 }
 
 #[test]
-fn the_recommendation_follows_from_the_rows() {
-    let data = data();
+fn for_each_adversary_the_setting_that_serves_most_is_named() {
+    let mut data = data();
+    let mut reciprocal: Vec<PrivacyRow> = ["as shown", "inversion", "known-point", "together"]
+        .map(|attack| row("meshcloak/reciprocal", attack, 0.0, 90.0))
+        .to_vec();
+    for row in &mut reciprocal {
+        row.success_rate = Some(0.85);
+        row.below_k = Some(if row.attack == "known-point" { 0.5 } else { 0.0 });
+    }
+    data.privacy.extend(reciprocal);
     let comparison = AttackComparison::of(&data.privacy).expect("rows");
     let sentences = advice::sentences(&comparison);
-    assert!(
-        sentences[0].starts_with("A gateway should run meshcloak/history/cells-600: 2 of 4"),
-        "{sentences:?}"
+    let knows = |index: usize| sentences[index].split(": ").nth(1).unwrap_or_default().to_owned();
+    // `casper` is no setting of a gateway.
+    assert_eq!(
+        knows(0),
+        "3 of 4 settings of MeshCloak keep every k. Of these meshcloak/reciprocal serves most"
     );
-    assert!(sentences[1].contains("meshcloak/paper, casper"), "{sentences:?}");
+    assert!(sentences[0].contains(" 85.0 % of the queries; mean region 4,000 m"), "{sentences:?}");
+    // Without rows of `matching-tick` its adversary is left out.
+    assert!(sentences[1].contains("times of asking"), "{sentences:?}");
+    assert!(knows(1).contains("2 of 4 settings"), "{sentences:?}");
+    assert!(knows(1).contains("meshcloak/history/cells-600 serves most"), "{sentences:?}");
     assert!(sentences[2].contains("1,000 m of street against 4,000 m"), "{sentences:?}");
     assert!(sentences[2].ends_with("shorter, and the service knows less."), "{sentences:?}");
-    let broken: Vec<PrivacyRow> =
-        data.privacy.iter().map(|row| PrivacyRow { below_k: Some(0.1), ..row.clone() }).collect();
-    let sentences = advice::sentences(&AttackComparison::of(&broken).expect("rows"));
-    assert!(sentences[0].starts_with("None of these settings"), "{sentences:?}");
-    let fewer: Vec<PrivacyRow> =
-        data.privacy.iter().filter(|row| row.attack != "together").cloned().collect();
-    assert!(advice::sentences(&AttackComparison::of(&fewer).expect("rows")).is_empty());
+    assert!(sentences.last().is_some_and(|last| last.contains("section Choosing")));
+    assert!(!sentences.iter().any(|sentence| sentence.contains("should run")), "{sentences:?}");
+}
+
+#[test]
+fn one_set_below_k_in_one_seed_is_not_kept() {
+    let mut data = data();
+    let again = data.privacy.clone().into_iter();
+    data.privacy.extend(again.map(|row| PrivacyRow {
+        seed: row.seed + 1,
+        below_k: Some(if row.attack == "known-point" { 0.1 } else { 0.0 }),
+        ..row
+    }));
+    let sentences = advice::sentences(&AttackComparison::of(&data.privacy).expect("rows"));
+    assert!(sentences[0].contains("2 of 3 settings"), "paper fails in seed 1: {sentences:?}");
+    assert!(sentences[1].contains("none of 3 settings"), "{sentences:?}");
+    data.privacy.retain(|row| row.attack != "inversion");
+    let without = AttackComparison::of(&data.privacy).expect("rows");
+    assert!(advice::sentences(&without).is_empty());
 }
 
 #[test]
@@ -91,6 +117,14 @@ fn several_seeds_are_shown_with_their_spread() {
         ..row
     }));
     let (html, _) = super::super::page::page("t", vec![section(&data).unwrap()]);
-    assert!(html.contains("means of 2 seeds"), "{html}");
-    assert!(html.contains("85.0 ± 5.0 %") && html.contains("70.0 ± 5.0 %"), "{html}");
+    // Of the table of all settings and of that of MeshCloak's.
+    for heading in ["All settings", "Choosing"] {
+        let heading = format!("<h3>{heading}: city, 100 users, P1-3-5, means of 2 seeds</h3>");
+        assert!(html.contains(&heading), "{heading}: {html}");
+    }
+    // The mean and the largest distance of a seed from it, in both tables.
+    assert_eq!(html.matches(">85.0 ± 5.0 %</td>").count(), 2, "{html}");
+    assert!(html.contains("4,000 ± 0"), "{html}");
+    // The collapsed table lists each seed by its number.
+    assert!(html.contains("<th class=\"n\">seed</th>"), "{html}");
 }

@@ -80,6 +80,7 @@ pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) -> Result<()
     let points: Vec<&PrivacyRow> = rows.iter().filter(is_point).collect();
     let mut charts = Vec::new();
     let mut table = HtmlTable::default();
+    let mut has_seeds = false;
     let panel =
         |row: &&PrivacyRow| (row.map.clone(), row.users, profile(&row.configuration).to_owned());
     for one in distinct(points.iter().map(panel)) {
@@ -89,6 +90,8 @@ pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) -> Result<()
         let (map, users, profile) = one;
         let title = format!("{}, {} users, {profile}", map_title(&map), count(users.into()));
         let whole = |value| decimal(value, 0);
+        let mut all = families.iter().flat_map(|family| &family.points);
+        has_seeds |= all.any(|point| point.error.count > 1);
         families.iter().flat_map(|family| &family.points).for_each(|point| {
             table.record([
                 ("map", title.clone()),
@@ -108,10 +111,13 @@ pub(super) fn add(section: &mut ReportSection, rows: &[PrivacyRow]) -> Result<()
     section.heading("Adversary’s error against the cost of the service");
     let title = "Error of the service over the length of its regions".to_owned();
     let panels = Panels { title, charts, columns: 2, scale: Scale::Own };
+    let bars = if has_seeds { "; bars: lowest and highest seed" } else { "" };
     section.figure(
         Plot::panels("utility", &panels, 380)?,
-        "Farther up is more private, farther left is cheaper for the service. One line per scheme, \
-         over its parameter or over k; bars: lowest and highest seed.",
+        &format!(
+            "Farther up is more private, farther left is cheaper for the service. One line per \
+             scheme, over its parameter or over k{bars}."
+        ),
     );
     section.collapsed_table("Error and cost in numbers", &table);
     Ok(())
