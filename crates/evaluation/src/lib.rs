@@ -45,6 +45,7 @@ pub mod evaluate;
 pub mod provenance;
 pub mod result_file;
 pub mod results;
+pub mod stated_commits;
 pub mod store;
 
 pub mod neighbours;

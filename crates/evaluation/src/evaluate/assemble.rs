@@ -11,6 +11,7 @@ use crate::provenance::{Machine, RunProvenance};
 use crate::result_file::{PROVENANCE, RUN_CRATES, ResultFile, merged};
 use crate::results::{self, RunRow, SchemeRow, SkippedRow, VolumeRow, merge_skipped};
 use crate::sample::{self, FILES, Sample};
+use crate::stated_commits::stated_files;
 use crate::store::{CellResult, Store, StoreError};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -53,6 +54,7 @@ pub(super) fn assemble(
     }
     let own = names.iter().map(|name| ResultFile::new(name, &commits, &RUN_CRATES));
     let own: Vec<ResultFile> = own.chain(work.keep_sample(&earlier.files)?).collect();
+    let stated = stated_files(work.evaluation.out)?;
     names.extend(
         own[names.len()..].iter().filter_map(|file| FILES.iter().find(|n| **n == file.name)),
     );
@@ -65,7 +67,7 @@ pub(super) fn assemble(
         cells: runs.len(),
         jobs: work.jobs,
         threads: work.threads,
-        files: merged(own, earlier.files, work.evaluation.out),
+        files: merged([own, stated].concat(), earlier.files, work.evaluation.out),
     };
     names.push(PROVENANCE);
     let file = store.file(PROVENANCE);

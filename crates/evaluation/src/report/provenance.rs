@@ -5,7 +5,7 @@ use super::number::{count, decimal, range};
 use super::page::{HtmlTable, ReportSection};
 use crate::distinct::sorted_distinct;
 use crate::load::MAX_LOAD;
-use crate::results::RunRow;
+use crate::results::{PrivacyRow, RunRow};
 use toml::Value;
 
 /// Keys of `provenance.toml` and their labels in the report.
@@ -29,35 +29,88 @@ const FIELDS: [(&str, &str); 17] = [
     ("settings.budget", "clique search budget (steps)"),
 ];
 
+/// Anchors of sections that are not of §V; other folders have them.
+const OTHER_EXPERIMENTS: [&str; 6] =
+    ["rivals", "people", "taxis", "presence", "costs", "neighbours"];
+
 /// Builds the section.
 pub(super) fn section(data: &Data, others: &[ReportSection]) -> ReportSection {
     let mut section = ReportSection::new("provenance", "Provenance");
     let mut table = HtmlTable::new(["", ""]);
+    let has_runs = !data.runs.is_empty();
     for (path, name) in FIELDS {
-        if let Some(value) = value(&data.provenance, path) {
+        // Defaults of runs; each attack states its setting.
+        let is_of_runs = path.starts_with("settings.") || path == "commits_of_cells";
+        if let Some(value) = value(&data.provenance, path).filter(|_| has_runs || !is_of_runs) {
             table.row([name.to_owned(), format_value(value)]);
         }
     }
-    let runs = &data.runs;
-    table.row(["runs".to_owned(), count(runs.len() as u64)]);
-    table.row(["queries, total".to_owned(), count(runs.iter().map(|run| run.queries).sum())]);
-    let users = sorted_distinct(runs.iter().map(|run| u64::from(run.users)));
-    table.row(["users".to_owned(), join(&users)]);
-    let seeds = sorted_distinct(runs.iter().map(|run| run.seed));
-    table.row(["seeds".to_owned(), join(&seeds)]);
-    let truncated: u64 = runs.iter().map(|run| run.truncated_batches).sum();
-    table.row(["batches with a truncated clique search".to_owned(), count(truncated)]);
-    table.row(["load of the timing pass (cores of other processes)".to_owned(), load(data)]);
+    add_runs(&mut table, data);
+    add_attacks(&mut table, &data.privacy);
+    let costs = &data.costs;
+    add_users(&mut table, "costs", costs.iter().map(|row| (row.users, row.seed)));
     section.table(&table);
-    let missing: Vec<String> = others.iter().filter_map(ReportSection::missing).collect();
+    let files = files(&data.provenance);
+    if !files.rows.is_empty() {
+        section.table(&files);
+    }
+    let is_paper = |section: &&ReportSection| !OTHER_EXPERIMENTS.contains(&section.id());
+    let missing: Vec<String> =
+        others.iter().filter(is_paper).filter_map(ReportSection::missing).collect();
     if data.is_paper() && !missing.is_empty() {
-        section.paragraph("Not part of these results:");
+        section.paragraph("Of §V these results lack:");
         section.list(missing);
     }
     if data.provenance.is_empty() {
         section.leave_out("provenance.toml is missing.");
     }
     section
+}
+
+/// Describes the runs of an evaluation, if there are any.
+fn add_runs(table: &mut HtmlTable, data: &Data) {
+    let runs = &data.runs;
+    if runs.is_empty() {
+        return;
+    }
+    table.row(["runs".to_owned(), count(runs.len() as u64)]);
+    table.row(["queries, total".to_owned(), count(runs.iter().map(|run| run.queries).sum())]);
+    add_users(table, "runs", runs.iter().map(|run| (run.users, run.seed)));
+    let truncated: u64 = runs.iter().map(|run| run.truncated_batches).sum();
+    table.row(["batches with a truncated clique search".to_owned(), count(truncated)]);
+    table.row(["load of the timing pass (cores of other processes)".to_owned(), load(data)]);
+}
+
+/// Describes users, seeds and targets of the attacks, if there are any.
+fn add_attacks(table: &mut HtmlTable, rows: &[PrivacyRow]) {
+    add_users(table, "attacks", rows.iter().map(|row| (row.users, row.seed)));
+    // Rows of earlier versions do not state their targets.
+    let targets: Vec<f64> =
+        rows.iter().map(|row| row.targets as f64).filter(|&targets| targets > 0.0).collect();
+    if let Some(targets) = range(&targets, |targets| decimal(targets, 0)) {
+        table.row(["attacks: targets with a publication".to_owned(), targets]);
+    }
+}
+
+/// Adds the users and seeds of rows, if there are any.
+fn add_users(table: &mut HtmlTable, what: &str, rows: impl Iterator<Item = (u32, u64)> + Clone) {
+    let users = sorted_distinct(rows.clone().map(|(users, _)| u64::from(users)));
+    let seeds = sorted_distinct(rows.map(|(_, seed)| seed));
+    if !users.is_empty() {
+        table.row([format!("{what}: users"), join(&users)]);
+        table.row([format!("{what}: seeds"), join(&seeds)]);
+    }
+}
+
+/// Commits of each result file, as `provenance.toml` lists them.
+fn files(provenance: &toml::Table) -> HtmlTable {
+    let mut table = HtmlTable::new(["file", "commits"]);
+    let entries = provenance.get("file").and_then(Value::as_array);
+    for entry in entries.into_iter().flatten() {
+        let text = |name: &str| entry.get(name).map_or(String::new(), format_value);
+        table.row([text("name"), text("commits")]);
+    }
+    table
 }
 
 /// Describes the load of the machine in the timing pass.
