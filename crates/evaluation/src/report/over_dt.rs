@@ -149,7 +149,10 @@ pub(super) fn section(data: &Data, topic: &Topic) -> Result<ReportSection, Pictu
     let runs = runs(data, topic);
     let mut section = ReportSection::new(topic.id, topic.title);
     if !panel_keys(&configurations(&runs)).iter().any(|key| has_several_dt(&runs, key)) {
-        section.leave_out("no scheme ran with several dt.");
+        section.leave_out(match topic.is_timed && data.is_paper() {
+            true => "the timing pass has no such runs (meshcloak evaluate --paper --pass times).",
+            false => "no scheme ran with several dt.",
+        });
         return Ok(section);
     }
     if data.is_paper() {

@@ -141,6 +141,11 @@ impl ReportSection {
         self.left_out = Some(reason.to_owned());
     }
 
+    /// Anchor of the section.
+    pub fn id(&self) -> &'static str {
+        self.id
+    }
+
     /// Title and reason of a section that is left out.
     pub fn missing(&self) -> Option<String> {
         let reason = self.left_out.as_ref().filter(|_| !self.has_results)?;

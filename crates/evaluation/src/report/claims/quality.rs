@@ -2,9 +2,11 @@
 
 use super::pairs::{MetricValue, longer_dt, metric_values, ordered, p2_over_p1, values};
 use super::{Claim, Finding, Verdict};
+use crate::distinct::sorted_distinct;
 use crate::report::data::Data;
 use crate::report::number::{decimal, percent, range};
 use crate::report::spread::Spread;
+use crate::results::RunRow;
 use crate::schemes::PAPER;
 
 /// Claims in the order of §V.
@@ -136,6 +138,10 @@ fn within_two_seconds(data: &Data) -> Option<Finding> {
     let found = all_above(&shares, 0.5, |share| percent(Some(share)))?;
     let late: Vec<f64> = data.late_runs().filter_map(|run| run.served_within_2s).collect();
     let late_range = range(&late, |share| percent(Some(share)));
-    let late_words = late_range.map_or(String::new(), |words| format!("; a batch later {words}"));
+    let seeds = |runs: &[&RunRow]| sorted_distinct(runs.iter().map(|run| run.seed)).len();
+    let has_fewer = seeds(&data.late_runs().collect::<Vec<_>>()) < seeds(&data.main_runs());
+    let note = if has_fewer { " (fewer seeds)" } else { "" };
+    let late_words =
+        late_range.map_or(String::new(), |words| format!("; a batch later {words}{note}"));
     Some(Finding { measured: format!("{}{late_words}", found.measured), ..found })
 }
