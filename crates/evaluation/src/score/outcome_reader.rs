@@ -23,6 +23,7 @@ enum Rows<'a> {
     Lines {
         input: Box<dyn BufRead + Send + 'a>,
         number: u64,
+        line: Vec<u8>,
         batch: BatchRows,
     },
     #[cfg(feature = "parquet")]
@@ -30,10 +31,10 @@ enum Rows<'a> {
 }
 
 /// An outcome with its place in the file.
-type LocatedLine = (FileLocation, Result<OutcomeLine, ScoreProblem>);
+pub(super) type LocatedLine = (FileLocation, Result<OutcomeLine, ScoreProblem>);
 
-/// Longest accepted line, in bytes.
-const MAX_LINE_BYTES: u64 = 1 << 28;
+/// Longest accepted line, in bytes; that of a row of CSV. A region of a million streets fits.
+const MAX_LINE_BYTES: u64 = 1 << 24;
 
 #[cfg(feature = "parquet")]
 const COLUMNS: [JsonColumn; 11] = {
@@ -73,7 +74,7 @@ impl<'a> OutcomeReader<'a> {
         };
         Ok(OutcomeReader {
             name: path.to_owned(),
-            rows: Rows::Lines { input, number: 0, batch: BatchRows::default() },
+            rows: Rows::Lines { input, number: 0, line: Vec::new(), batch: BatchRows::default() },
             checkpoint: Checkpoint::default(),
         })
     }
@@ -148,23 +149,20 @@ impl<'a> OutcomeReader<'a> {
     }
 
     /// Returns location and content of the next outcome; `None` after the last.
-    fn next_line(&mut self) -> Result<Option<LocatedLine>, ScoreError> {
+    pub(super) fn next_line(&mut self) -> Result<Option<LocatedLine>, ScoreError> {
         self.checkpoint.pass();
         match &mut self.rows {
-            Rows::Lines { input, number, batch } => loop {
-                let mut text = String::new();
+            Rows::Lines { input, number, line, batch } => loop {
                 *number += 1;
                 let location = FileLocation::Line(*number);
-                let read = input.by_ref().take(MAX_LINE_BYTES).read_line(&mut text);
-                let read = read.map_err(|error| {
+                let text = read_line(input.as_mut(), line).map_err(|problem| {
                     let file = self.name.clone();
-                    ScoreError { file, location, problem: error.into() }
+                    ScoreError { file, location, problem }
                 })?;
-                if read == 0 {
-                    return Ok(None);
-                }
-                if !text.trim().is_empty() {
-                    return Ok(Some((location, batch.read(&text))));
+                match text {
+                    None => return Ok(None),
+                    Some(text) if text.trim().is_empty() => {}
+                    Some(text) => return Ok(Some((location, batch.read(text)))),
                 }
             },
             #[cfg(feature = "parquet")]
@@ -178,7 +176,41 @@ impl<'a> OutcomeReader<'a> {
         }
     }
 
-    fn error(&self, location: FileLocation, problem: ScoreProblem) -> ScoreError {
+    pub(super) fn error(&self, location: FileLocation, problem: ScoreProblem) -> ScoreError {
         ScoreError { file: self.name.clone(), location, problem }
+    }
+}
+
+/// Reads the next line; `None` at the end.
+fn read_line<'a>(
+    input: &mut dyn BufRead,
+    line: &'a mut Vec<u8>,
+) -> Result<Option<&'a str>, ScoreProblem> {
+    line.clear();
+    let read = input.take(MAX_LINE_BYTES).read_until(b'\n', line)?;
+    if read as u64 == MAX_LINE_BYTES && !line.ends_with(b"\n") {
+        let reason = format!("the line is longer than {MAX_LINE_BYTES} bytes");
+        return Err(ScoreProblem::Content(reason));
+    }
+    let text = std::str::from_utf8(line);
+    let text = text.map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))?;
+    Ok((read > 0).then_some(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_above_the_limit_is_refused_with_the_limit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("o.ndjson");
+        let short = "{\"query\":\"a\",\"outcome\":\"expired\",\"at\":1}";
+        // The limit falls within a character of two bytes.
+        std::fs::write(&path, format!("{short}\n{{\"query\":\"{}\"", "é".repeat(1 << 23))).unwrap();
+        let mut reader = OutcomeReader::open(&path).unwrap();
+        assert!(reader.next_outcome().unwrap().is_some());
+        let error = reader.next_outcome().unwrap_err().to_string();
+        assert!(error.ends_with("line 2: the line is longer than 16777216 bytes"), "{error}");
     }
 }
