@@ -30,7 +30,7 @@ pub struct DotPanel {
     pub label: String,
     /// Scale of the axis.
     pub scale: DotScale,
-    /// Values by series, then by row; `None` draws no dot.
+    /// Values by series, then by row; `None` draws no dot. A series without rows is not in the panel.
     pub values: Vec<Vec<Option<f64>>>,
 }
 
@@ -50,31 +50,49 @@ const MARGIN: f64 = 20.0;
 const ROW: f64 = 25.0;
 /// Distance between two panels in pixels.
 const GAP: f64 = 36.0;
+/// Height of the labels above the panels of a band, in pixels.
+const PANEL_HEAD: f64 = 34.0;
+/// Height of the tick labels below the panels of a band, in pixels.
+const PANEL_FOOT: f64 = 46.0;
 
 impl Dots {
     /// Draws the plot on a canvas of `width` pixels; the height follows from the rows.
     pub fn draw(&self, width: u32) -> Result<Canvas, PictureError> {
+        self.draw_bands(width, &[self.panels.len()])
+    }
+
+    /// Draws the panels in bands below one another, each with the labels of the rows. `bands` holds
+    /// the number of panels of each band.
+    pub fn draw_bands(&self, width: u32, bands: &[usize]) -> Result<Canvas, PictureError> {
         let names = self.series.iter().map(String::as_str);
         let page_width = f64::from(width) - 2.0 * MARGIN;
         let legend = ChartLegend::new(names, SeriesSymbol::Marker, page_width);
-        let top = 46.0 + legend.height() + 34.0;
         let height = self.rows.len() as f64 * ROW;
-        let mut canvas = Canvas::new(width, (top + height + 46.0) as u32, BACKGROUND)?;
+        let band_height = PANEL_HEAD + height + PANEL_FOOT;
+        let bands_top = 46.0 + legend.height();
+        let page_height = bands_top + band_height * bands.len().max(1) as f64;
+        let mut canvas = Canvas::new(width, page_height as u32, BACKGROUND)?;
         canvas.layer("texts");
         canvas.text(Pixel::new(MARGIN, 30.0), &self.title, chart_text(18.0).bold());
         legend.draw(&mut canvas, Pixel::new(MARGIN, 54.0));
         let widths = self.rows.iter().map(|label| text_width(label, 14.0, Weight::Regular));
         let left = MARGIN + widths.fold(0.0, f64::max) + 16.0;
-        for (row, label) in self.rows.iter().enumerate() {
-            let at = Pixel::new(left - 14.0, top + (row as f64 + 0.5) * ROW + 5.0);
-            canvas.text(at, label, chart_text(14.0).anchored(Anchor::End));
+        let top = |band: usize| bands_top + band as f64 * band_height + PANEL_HEAD;
+        for band in 0..bands.len() {
+            for (row, label) in self.rows.iter().enumerate() {
+                let at = Pixel::new(left - 14.0, top(band) + (row as f64 + 0.5) * ROW + 5.0);
+                canvas.text(at, label, chart_text(14.0).anchored(Anchor::End));
+            }
         }
-        let count = self.panels.len().max(1) as f64;
-        let panel_width = (f64::from(width) - left - MARGIN - GAP * (count - 1.0)) / count;
-        for (index, panel) in self.panels.iter().enumerate() {
-            let left = left + index as f64 * (panel_width + GAP);
-            let area = PixelBox { left, top, width: panel_width.max(1.0), height };
-            panel.draw(&mut canvas, area, self);
+        let mut panels = self.panels.iter();
+        for (band, &panel_count) in bands.iter().enumerate() {
+            let count = panel_count.max(1) as f64;
+            let panel_width = (f64::from(width) - left - MARGIN - GAP * (count - 1.0)) / count;
+            for (index, panel) in panels.by_ref().take(panel_count).enumerate() {
+                let left = left + index as f64 * (panel_width + GAP);
+                let area = PixelBox { left, top: top(band), width: panel_width.max(1.0), height };
+                panel.draw(&mut canvas, area, self);
+            }
         }
         Ok(canvas)
     }
@@ -97,11 +115,12 @@ impl DotPanel {
         draw_grid(canvas, &axis, area, (0..rows).map(middle));
         let at = Pixel::new(area.left, area.top - 12.0);
         canvas.text_within(at, &self.label, area.width + GAP - 8.0, chart_text(13.0).bold());
-        for (series, values) in self.values.iter().enumerate() {
+        let here = self.values.iter().enumerate().filter(|(_, values)| !values.is_empty());
+        let last = here.clone().count() as f64 - 1.0;
+        for (place, (series, values)) in here.enumerate() {
             // Dots of different series are shifted vertically, so that equal values show all.
-            let last = self.values.len() as f64 - 1.0;
             // Together at most 14 pixels high, so that rows stay apart.
-            let down = (series as f64 - last / 2.0) * 7.0_f64.min(14.0 / last.max(1.0));
+            let down = (place as f64 - last / 2.0) * 7.0_f64.min(14.0 / last.max(1.0));
             let dot = |(row, value): (usize, &Option<f64>)| {
                 let value = match self.scale {
                     DotScale::Linear => (*value)?,
@@ -167,5 +186,28 @@ mod tests {
         assert_eq!(svg.matches("<circle cx").count(), 3);
         assert!(svg.contains("<title>meshcloak, unlimited: 1.00</title>"));
         assert!(Dots::default().draw(400).is_ok());
+    }
+
+    #[test]
+    fn bands_repeat_the_row_labels_and_panels_may_lack_series() {
+        let panel =
+            |label: &str, values| DotPanel { label: label.into(), values, ..DotPanel::default() };
+        let dots = Dots {
+            title: "Settings".into(),
+            rows: vec!["reciprocal".into()],
+            series: vec!["cost".into(), "tracker".into()],
+            panels: vec![
+                panel("served", vec![vec![Some(0.5)]]),
+                panel("street named", vec![Vec::new(), vec![Some(0.25)]]),
+            ],
+        };
+        let (one, two) = (dots.draw(900).unwrap(), dots.draw_bands(900, &[1, 1]).unwrap());
+        let (one, two) = (one.to_svg(), two.to_svg());
+        assert_eq!(one.matches(">reciprocal</text>").count(), 1);
+        assert_eq!(two.matches(">reciprocal</text>").count(), 2);
+        assert!(one.contains("height=\"173\"") && two.contains("height=\"278\""), "{two}");
+        // The tracker is drawn as a square in the middle of its row, not as the first series.
+        assert_eq!(two.matches("<circle cx").count(), 2, "cost and its legend");
+        assert!(two.contains("<title>reciprocal, tracker: 0.250</title>"), "{two}");
     }
 }

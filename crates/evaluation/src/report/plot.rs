@@ -19,6 +19,15 @@ impl Plot {
 
     /// Draws a dot plot.
     pub(super) fn dots(name: &str, dots: &Dots) -> Result<Plot, PictureError> {
+        Plot::dots_in_bands(name, dots, &[dots.panels.len()])
+    }
+
+    /// Draws a dot plot with panels in bands below one another.
+    pub(super) fn dots_in_bands(
+        name: &str,
+        dots: &Dots,
+        bands: &[usize],
+    ) -> Result<Plot, PictureError> {
         let mut rows = vec![vec!["panel".to_owned(), "kind".into(), "row".into(), "value".into()]];
         for panel in &dots.panels {
             for (series, values) in dots.series.iter().zip(&panel.values) {
@@ -28,7 +37,7 @@ impl Plot {
                 }
             }
         }
-        Ok(Plot::new(name, &dots.draw(WIDTH)?, Some(csv(&rows))))
+        Ok(Plot::new(name, &dots.draw_bands(WIDTH, bands)?, Some(csv(&rows))))
     }
 
     /// Wraps a drawing without numbers.
