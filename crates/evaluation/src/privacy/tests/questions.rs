@@ -45,3 +45,17 @@ fn diversity_fills_up_regions_and_costs_requests() {
         assert!(requests[1] > 1.5 * requests[0], "{scheme}: {requests:?}");
     }
 }
+
+/// The adversary knows which members ask: its candidates for a question are the askers of the set.
+#[test]
+fn counting_askers_only_hides_what_each_asked_from_one_who_knows_the_askers() {
+    let asked = |rule: &str, figure| {
+        let scheme = format!("meshcloak/reciprocal{rule}/present-50");
+        asked_with(DecoyPlan::default(), &scheme, figure)
+    };
+    let certain = ["", "/askers"].map(|rule| asked(rule, "certain"));
+    assert!(certain[0] > 0.3, "presence reports count, many sets have one asker: {certain:?}");
+    assert!(certain[1] < 0.15, "every set has k askers: {certain:?}");
+    let guessed = ["", "/askers"].map(|rule| asked(rule, "category guessed"));
+    assert!(guessed[1] < 0.8 * guessed[0], "{guessed:?}");
+}
