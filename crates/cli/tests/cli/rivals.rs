@@ -52,9 +52,13 @@ fn one_script_fills_a_folder_with_runs_attacks_costs_measures_and_a_report() {
     let runs = rows(&out.join("runs.csv"));
     assert_eq!(values(&runs, "scheme", is_in_city), all);
     let privacy = rows(&out.join("privacy.csv"));
+    let has_default = |row: &BTreeMap<String, String>| all.contains(&row["scheme"]);
+    let tuned = values(&privacy, "scheme", |row| !has_default(row));
+    assert!(tuned.contains("l2p2:requirement=basic") && tuned.len() == 9, "{tuned:?}");
     for attack in ["as shown", "inversion", "known-point", "tracker", "own model"] {
         let of = |row: &BTreeMap<String, String>| is_in_city(row) && row["attack"] == attack;
-        assert_eq!(values(&privacy, "scheme", of), all, "{attack}");
+        assert_eq!(values(&privacy, "scheme", |row| of(row) && has_default(row)), all, "{attack}");
+        assert_eq!(values(&privacy, "scheme", |row| of(row) && !has_default(row)), tuned);
     }
     assert_eq!(values(&privacy, "users", is_in_city), ["350", "400"].map(str::to_owned).into());
     let costs = rows(&out.join("costs.csv"));
