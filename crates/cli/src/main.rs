@@ -24,6 +24,7 @@ mod picture_file;
 mod pois;
 mod progress;
 mod progress_lines;
+mod provenance_file;
 mod report;
 mod scheme_args;
 mod score;
@@ -41,6 +42,7 @@ mod user_token;
 
 use clap::{CommandFactory as _, Parser, Subcommand};
 use std::process::ExitCode;
+use std::time::Duration;
 
 /// Returns freed memory to the system within seconds. Results are allocated by one thread and freed
 /// by another, hundreds of thousands at a time; the system's allocator would retain that memory.
@@ -60,6 +62,8 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
   meshcloak report results
   meshcloak help map convert
 
+Progress: a bar on a terminal, else a line every MESHCLOAK_PROGRESS seconds (default 10; 0: at each \
+step).
 Exit codes: 0 success; 1 invalid input or a failed operation; 2 invalid command line; 130 \
 interrupted")]
 struct Cli {
@@ -68,6 +72,10 @@ struct Cli {
     /// Print only the result and errors: no progress, no notes.
     #[arg(long, short, global = true)]
     quiet: bool,
+    /// Seconds between progress lines if standard error is not a terminal; 0: a line at each step.
+    #[arg(long, global = true, hide = true, env = "MESHCLOAK_PROGRESS", default_value_t = 10,
+          value_parser = clap::value_parser!(u64).range(..=86_400))]
+    progress_seconds: u64,
 }
 
 #[derive(Debug, Subcommand)]
@@ -123,7 +131,8 @@ const MAP_EXAMPLES: &str = "Examples:
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
-    let console = progress::Console::new(cli.quiet);
+    let interval = Duration::from_secs(cli.progress_seconds);
+    let console = progress::Console::new(cli.quiet, interval);
     // The gateway handles signals itself.
     if !matches!(cli.command, Command::Serve(_)) {
         // Without the handler temporary files would stay; the command still works.

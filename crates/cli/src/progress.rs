@@ -1,5 +1,5 @@
 //! Progress bars and notes on standard error; standard output carries only results. If standard error
-//! is not a terminal, long stages print a line every ten seconds instead of a bar.
+//! is not a terminal, long stages print lines instead of a bar.
 
 use crate::progress_lines::ProgressLines;
 use import::Progress;
@@ -13,6 +13,8 @@ use std::time::Duration;
 /// Standard error, silenced by `--quiet`.
 pub struct Console {
     quiet: bool,
+    /// Time between two progress lines; shorter stages print none. Zero: a line at each step.
+    interval: Duration,
     stage: Mutex<Option<ProgressStage>>,
     /// Stage without a bar.
     lines: Mutex<Option<ProgressLines>>,
@@ -30,16 +32,13 @@ struct ProgressStage {
 /// Stages shorter than this show no bar.
 const SHOW_DELAY: Duration = Duration::from_millis(400);
 
-/// Interval between two progress lines; shorter stages print none.
-const LINE_INTERVAL: Duration = Duration::from_secs(10);
-
 /// Interval between two redraws of a bar.
 const REDRAW_INTERVAL: Duration = Duration::from_millis(100);
 
 impl Console {
     /// Builds a console; a quiet one prints neither notes nor progress.
-    pub fn new(quiet: bool) -> Console {
-        Console { quiet, stage: Mutex::new(None), lines: Mutex::new(None) }
+    pub fn new(quiet: bool, interval: Duration) -> Console {
+        Console { quiet, interval, stage: Mutex::new(None), lines: Mutex::new(None) }
     }
 
     /// Prints a note.
@@ -91,7 +90,7 @@ impl Progress for Console {
         } else {
             // A closed standard error does not end the work.
             let print = |line: String| drop(writeln!(io::stderr(), "{line}"));
-            *self.lines.lock() = Some(ProgressLines::begin(stage, total, LINE_INTERVAL, print));
+            *self.lines.lock() = Some(ProgressLines::begin(stage, total, self.interval, print));
         }
     }
 

@@ -1,5 +1,5 @@
 //! Progress of a stage as lines, for output that is not a terminal. A thread prints a line at each
-//! interval, also while the stage reports nothing.
+//! interval, also while the stage reports nothing. With an interval of zero each step is a line.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -10,6 +10,9 @@ use std::time::{Duration, Instant};
 /// A stage that prints lines until it ends.
 pub struct ProgressLines {
     progress: Arc<Mutex<StageProgress>>,
+    begun: Instant,
+    /// Prints each step; instead of the thread.
+    print_step: Option<Box<dyn Fn(String) + Send + Sync>>,
     /// Dropping it tells the thread that the stage has ended.
     running: mpsc::Sender<()>,
     thread: Option<JoinHandle<()>>,
@@ -26,12 +29,12 @@ struct StageProgress {
 }
 
 impl ProgressLines {
-    /// Begins a stage; `print` receives a line after each interval.
+    /// Begins a stage; `print` receives a line after each interval, or at each step if that is zero.
     pub fn begin(
         name: &'static str,
         total: u64,
         interval: Duration,
-        print: impl Fn(String) + Send + 'static,
+        print: impl Fn(String) + Send + Sync + 'static,
     ) -> ProgressLines {
         let progress =
             StageProgress { message: name.to_owned(), position: 0, total, is_counted: false };
@@ -39,6 +42,10 @@ impl ProgressLines {
         let shown = Arc::clone(&progress);
         let begun = Instant::now();
         let (running, ended) = mpsc::channel();
+        if interval.is_zero() {
+            let print_step: Option<Box<dyn Fn(String) + Send + Sync>> = Some(Box::new(print));
+            return ProgressLines { progress, begun, print_step, running, thread: None };
+        }
         let thread = thread::Builder::new().spawn(move || {
             while ended.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
                 let line = shown.lock().line(begun.elapsed());
@@ -46,13 +53,16 @@ impl ProgressLines {
             }
         });
         // Without a thread the work continues without lines.
-        ProgressLines { progress, running, thread: thread.ok() }
+        ProgressLines { progress, begun, print_step: None, running, thread: thread.ok() }
     }
 
     /// Sets position and message of a stage that counts.
     pub fn set(&self, position: u64, message: String) {
         let mut progress = self.progress.lock();
         (progress.position, progress.message, progress.is_counted) = (position, message, true);
+        if let Some(print) = &self.print_step {
+            print(progress.line(self.begun.elapsed()));
+        }
     }
 
     /// Adds to the position.
@@ -101,6 +111,19 @@ mod tests {
         stage.end();
         // The thread has ended and dropped its sender, so the lines end.
         assert!(lines.iter().all(|line| line.starts_with("0/0: ")));
+    }
+
+    #[test]
+    fn without_an_interval_each_step_is_a_line() {
+        let (send, lines) = mpsc::channel();
+        let print = move |line| drop(send.send(line));
+        let stage = ProgressLines::begin("attacking", 2, Duration::ZERO, print);
+        stage.set(0, "casper".to_owned());
+        stage.set(1, "xstar".to_owned());
+        stage.end();
+        let steps: Vec<String> = lines.iter().collect();
+        assert!(steps[0].starts_with("0/2: casper, "), "{steps:?}");
+        assert!(steps.len() == 2 && steps[1].starts_with("1/2: xstar, "), "{steps:?}");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use super::cases::{AttackCase, NamedMap};
 use super::folder::{self, portrait};
 use super::{Attack, AttackTask};
 use crate::progress::Console;
+use crate::provenance_file::state_commits;
 use crate::skipped::skipped_row;
 use crate::stop;
 use anyhow::{Context as _, Result};
@@ -96,6 +97,10 @@ impl Attack {
         let row = |problem: &SchemeError| skipped_row("attack", map, scheme.name(), problem);
         let rows: Vec<SkippedRow> = problem.map(row).into_iter().collect();
         let key = ("attack", map, scheme.name());
-        Ok(merge_skipped(folder, &rows, |old| old.key() == key)?)
+        merge_skipped(folder, &rows, |old| old.key() == key)?;
+        match rows.is_empty() {
+            true => Ok(()),
+            false => state_commits(folder, folder::TITLE, None, Vec::new()),
+        }
     }
 }

@@ -11,6 +11,7 @@ mod tally;
 use crate::drive::reference::Reference;
 use crate::map_args::{MAP_HELP, MapArgs, map_label};
 use crate::progress::Console;
+use crate::provenance_file::state_commits;
 use crate::skipped::skipped_row;
 use crate::stdout;
 use crate::traffic_args::TrafficArgs;
@@ -215,7 +216,8 @@ impl Costs {
                 && old.map == map
                 && rows.iter().any(|row| row.scheme == old.scheme)
         };
-        Ok(merge_skipped(folder, skipped, has_run)?)
+        merge_skipped(folder, skipped, has_run)?;
+        state_commits(folder, "Costs", None, Vec::new())
     }
 
     /// Schemes without duplicates. `all` also has the guarantees with the gateway's regions.

@@ -2,10 +2,11 @@
 
 use super::render;
 use crate::picture_file::{PictureFormat, write_canvas};
+use crate::provenance_file::state_commits;
 use crate::stdout;
 use anyhow::{Context as _, Result, bail};
 use clap::Args;
-use evaluation::neighbours::{DrawingRow, MeasureRow, draw, merge};
+use evaluation::neighbours::{DRAWINGS, DrawingRow, MeasureRow, draw, merge};
 use neighbours::drawing::Drawing;
 use std::path::PathBuf;
 
@@ -45,6 +46,8 @@ impl OutputArgs {
             let with_commit =
                 |row: &MeasureRow| MeasureRow { commit: commit.into(), ..row.clone() };
             merge(folder, &rows.iter().map(with_commit).collect::<Vec<_>>(), drawing)?;
+            let drawing = (!drawing.is_empty()).then_some(DRAWINGS);
+            state_commits(folder, "Other architectures", drawing, Vec::new())?;
         }
         let rows: Vec<&MeasureRow> = rows.iter().collect();
         stdout::print(&if self.json { render::as_json(&rows) } else { render::as_table(&rows) })

@@ -27,6 +27,8 @@ mod passes;
 mod pois;
 mod presence;
 mod program;
+mod progress;
+mod provenance;
 mod real_maps;
 mod report;
 mod restart;
