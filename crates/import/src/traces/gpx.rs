@@ -12,6 +12,9 @@ use quick_xml::reader::Reader;
 use std::io::{self, BufRead, Read};
 use std::path::Path;
 
+/// Longest accepted element, text or comment, in bytes.
+const MAX_EVENT_BYTES: u64 = 1 << 20;
+
 /// Reads one file.
 pub(super) fn read(
     input: Input,
@@ -19,7 +22,7 @@ pub(super) fn read(
     skips: &mut SkipCounts,
 ) -> Result<(), ImportError> {
     let path = input.path.clone();
-    let mut reader = Reader::from_reader(LineCounter { input, line: 1 });
+    let mut reader = Reader::from_reader(LineCounter { input, line: 1, left: MAX_EVENT_BYTES });
     let mut segments = Segments::default();
     segments.read(&mut reader).map_err(|problem| {
         let line = reader.get_ref().line;
@@ -57,6 +60,7 @@ impl Segments {
         let (mut depth, mut roots) = (0_u64, 0_u64);
         loop {
             buffer.clear();
+            reader.get_mut().left = MAX_EVENT_BYTES;
             match reader.read_event_into(&mut buffer)? {
                 Event::Start(element) => {
                     roots = roots.saturating_add(u64::from(depth == 0));
@@ -158,10 +162,12 @@ fn degrees(
     value.ok_or_else(|| Problem::bad_field(name, &text, expected))
 }
 
-/// An input that counts lines.
+/// An input that counts lines and bounds the bytes of an event.
 struct LineCounter<'a> {
     input: Input<'a>,
     line: u64,
+    /// Bytes that the current event may still have.
+    left: u64,
 }
 
 impl Read for LineCounter<'_> {
@@ -175,6 +181,10 @@ impl Read for LineCounter<'_> {
 
 impl BufRead for LineCounter<'_> {
     fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        if self.left == 0 {
+            let reason = format!("an element or text is longer than {MAX_EVENT_BYTES} bytes");
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
         self.input.fill_buf()
     }
 
@@ -183,6 +193,7 @@ impl BufRead for LineCounter<'_> {
         let passed =
             self.input.fill_buf().map_or(0, |bytes| lines(bytes.get(..amount).unwrap_or(bytes)));
         self.line = self.line.saturating_add(passed as u64);
+        self.left = self.left.saturating_sub(amount as u64);
         self.input.consume(amount);
     }
 }

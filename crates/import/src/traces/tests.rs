@@ -275,4 +275,8 @@ fn a_line_without_end_is_refused_before_it_fills_the_memory() {
     let long = format!("{BRINKHOFF}point\t7\t4\t0\t3\t1\t1\t9\t{}", "1".repeat(70_000));
     let message = read(&long).unwrap_err();
     assert!(message.contains("line 5") && message.contains("longer than 65536 bytes"), "{message}");
+    let comment = GPX.replace("<trkseg>", &format!("<trkseg><!--{}-->", "a".repeat(1 << 20)));
+    let message = read(&comment).unwrap_err();
+    let limit = "an element or text is longer than 1048576 bytes";
+    assert!(comment != GPX && message.contains(limit), "{message}");
 }
