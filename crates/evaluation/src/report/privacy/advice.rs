@@ -21,7 +21,10 @@ const ADVERSARIES: [Adversary; 3] = [
         knowledge: "everyone’s past and the times of publication, too",
         attacks: &["matching-tick"],
     },
-    Adversary { knowledge: "the times of asking, too", attacks: &["matching", "known-point"] },
+    Adversary {
+        knowledge: "everyone’s past and the times of asking, too",
+        attacks: &["matching", "known-point"],
+    },
 ];
 
 /// The section of the documents that weighs the settings.
@@ -60,7 +63,7 @@ pub(super) fn sentences(comparison: &AttackComparison<'_>) -> Vec<String> {
         strictest = kept.iter().copied().min_by(|a, b| better(a, b)).or(strictest);
         sentences.push(finding(adversary, &kept, settings.len()));
     }
-    sentences.extend(cells_against_reach(comparison, &settings));
+    sentences.extend(cells_against_reach(&settings));
     sentences.extend(strictest.and_then(|best| not_prevented(comparison, best.scheme)));
     sentences.push(POINTER.to_owned());
     sentences
@@ -111,21 +114,21 @@ fn finding(adversary: &Adversary, kept: &[&RatedSetting<'_>], tried: usize) -> S
     let error = best.error.map_or(String::new(), |error| {
         format!("; localisation error of the service (L1) {} m", metres(error))
     });
+    let (verb, which) = match kept.len() {
+        1 => ("keeps", format!("It is {}, which serves", best.scheme)),
+        _ => ("keep", format!("Of these {} serves most:", best.scheme)),
+    };
     format!(
-        "Adversary knows {knowledge}: {} of {tried} settings of MeshCloak keep every k. Of these {} \
-         serves most: {} of the queries; mean region {} m of street{error}.",
+        "Adversary knows {knowledge}: {} of {tried} settings of MeshCloak {verb} every k. {which} {} \
+         of the queries; mean region {} m of street{error}.",
         kept.len(),
-        best.scheme,
         share(best.success),
         metres(best.metres),
     )
 }
 
 /// Compares each setting with cells to the same setting with reach.
-fn cells_against_reach(
-    comparison: &AttackComparison<'_>,
-    settings: &[RatedSetting<'_>],
-) -> Vec<String> {
+fn cells_against_reach(settings: &[RatedSetting<'_>]) -> Vec<String> {
     let is_cell = |word: &&str| word.starts_with("cell");
     let mut sentences = Vec::new();
     for one in settings {
@@ -141,12 +144,11 @@ fn cells_against_reach(
             (false, true) => "longer, but the service knows less",
             (false, false) => "longer, and the service knows more",
         };
-        let served = comparison.value(&reach, "as shown", |row| row.success_rate);
         sentences.push(format!(
             "{cell} against reach under {reach}: {} served against {}, region {} m of street against \
              {} m, localisation error of the service {} m against {} m: {verdict}.",
             share(one.success),
-            with_distance(served, |rate| percent(Some(rate))),
+            share(other.success),
             metres(one.metres),
             metres(other.metres),
             metres(known),
