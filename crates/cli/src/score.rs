@@ -12,7 +12,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 use evaluation::privacy::{EdgeRule, MissedSets, RecordedRun};
 use evaluation::provenance::Machine;
-use evaluation::score::{Files, OutcomeScore, score};
+use evaluation::score::{Files, Ids, OutcomeScore, score};
 use import::{MapSource, Progress as _};
 use meshcloak::cells::Cells;
 use meshcloak::distance::Atlas;
@@ -50,6 +50,10 @@ pub struct Score {
     /// Batch interval of the run, in seconds from 0.001.
     #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = positive_millis)]
     batch: u64,
+    /// Keep only the queries that wait. Ids must differ, and both files must be in order of time, as
+    /// those of `cloak` are.
+    #[arg(long, conflicts_with = "missed_sets")]
+    unique_ids: bool,
     /// Count the expired queries that could have joined a published set; needs MAP.
     #[arg(long, requires = "map")]
     missed_sets: bool,
@@ -79,6 +83,7 @@ impl Score {
             outcomes: &self.outcomes,
             map: imported.as_ref().map(|imported| &imported.map),
             batch: self.batch,
+            ids: if self.unique_ids { Ids::Unique } else { Ids::Checked },
         };
         let scored = score(&files, console);
         console.clear();

@@ -1,11 +1,12 @@
 """Memory of `meshcloak cloak` over the number of rows: it depends on who waits, not on the rows.
 
-rows.py PROGRAM ROWS [ROWS…] [-- OPTIONS OF CLOAK]     needs pyarrow
+rows.py PROGRAM ROWS [ROWS…] [--readers] [-- OPTIONS OF CLOAK]     needs pyarrow
 
 The queries of a simulation are repeated, each time later and with new ids and users, so that in all files
 equally many wait at a time. Prints rows, size, seconds, peak memory and success of each file. With
 `--unique-ids` among the options, it fails if a file needs more than half as much again as the first;
-without it, a hash of every id is kept, and the bytes per row are printed.
+without it, a hash of every id is kept, and the bytes per row are printed. `--readers` also measures what
+reads queries and outcomes: `score`, `score --unique-ids`, which must not grow either, and `attack`.
 """
 import json, os, subprocess, sys, tempfile, time
 from pathlib import Path
@@ -33,18 +34,40 @@ def write(base, rows, path):
             written += part.num_rows
 
 
-def peak(program, queries, out, options):
-    """Runs `cloak`; returns its peak memory in MB and its success rate."""
-    command = [program, "cloak", MAP, "--queries", queries, "--out", out, "--json", *options]
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-    summary = json.load(child.stdout)
+def peak(*command):
+    """Runs a command; returns its JSON, its peak memory in MB and its time."""
+    begin = time.monotonic()
+    child = subprocess.Popen([*command, "--json"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    printed = json.load(child.stdout)
     _, status, usage = os.wait4(child.pid, 0)
-    assert status == 0, f"cloak ended with {status}"
-    return usage.ru_maxrss / 1000, summary["success_rate"]
+    assert status == 0, f"{command[1]} ended with {status}"
+    seconds, processor = time.monotonic() - begin, usage.ru_utime + usage.ru_stime
+    return printed, usage.ru_maxrss / 1000, f"{seconds:.0f} s, {processor:.0f} s of processor time"
 
 
-def main(program, counts, options):
-    peaks = []
+READERS = {"score": ["score"], "score --unique-ids": ["score", "--unique-ids"],
+           "attack --attacks A": ["attack", MAP, "--attacks", "A"]}
+
+
+def read(program, queries, out, summary, peaks):
+    """Measures what reads the outcomes; adds the peaks by name."""
+    for name, command in READERS.items():
+        printed, memory, took = peak(program, *command, "--queries", queries, "--outcomes", out)
+        peaks.setdefault(name, []).append(memory)
+        print(f"{'':>12}  {name}: {took}, peak {memory:.0f} MB", flush=True)
+        assert command[0] != "score" or printed["success_rate"] == summary["success_rate"], name
+
+
+def check(name, peaks, counts, is_bounded):
+    """Fails if bounded memory grows with the rows; prints the bytes per row otherwise."""
+    if is_bounded:
+        assert max(peaks) < MAX_GROWTH * peaks[0], f"{name}: memory grows with the rows"
+    elif counts[-1] > counts[0]:
+        print(f"{name}: {(peaks[-1] - peaks[0]) * 1e6 / (counts[-1] - counts[0]):.1f} bytes per row")
+
+
+def main(program, counts, with_readers, options):
+    peaks = {}
     with tempfile.TemporaryDirectory(prefix="meshcloak-rows") as temporary:
         folder = Path(temporary)
         first, queries, out = folder / "first.parquet", folder / "queries.parquet", folder / "outcomes.parquet"
@@ -52,20 +75,20 @@ def main(program, counts, options):
         base = pq.read_table(first)
         for rows in counts:
             write(base, rows, queries)
-            begin = time.monotonic()
-            memory, success = peak(program, queries, out, options)
-            peaks.append(memory)
-            seconds = time.monotonic() - begin
+            summary, memory, took = peak(program, "cloak", MAP, "--queries", queries, "--out", out, *options)
+            peaks.setdefault("cloak", []).append(memory)
             assert pq.read_metadata(out).num_rows == rows
             sizes = [path.stat().st_size / 1e6 for path in (queries, out)]
-            print(f"{rows:>12,} rows, {sizes[0]:.0f} MB in, {sizes[1]:.0f} MB out: {seconds:.0f} s, peak {memory:.0f} MB, {success:.1%} served", flush=True)
-    if "--unique-ids" in options:
-        assert max(peaks) < MAX_GROWTH * peaks[0], "memory grows with the rows"
-    elif counts[-1] > counts[0]:
-        print(f"{(peaks[-1] - peaks[0]) * 1e6 / (counts[-1] - counts[0]):.1f} bytes per row")
+            print(f"{rows:>12,} rows, {sizes[0]:.0f} MB in, {sizes[1]:.0f} MB out: {took}, peak {memory:.0f} MB, {summary['success_rate']:.1%} served", flush=True)
+            if with_readers:
+                read(program, queries, out, summary, peaks)
+    for name, found in peaks.items():
+        check(name, found, counts, "--unique-ids" in (options if name == "cloak" else name))
 
 
 if __name__ == "__main__":
     arguments = sys.argv[2:]
     end = arguments.index("--") if "--" in arguments else len(arguments)
-    main(Path(sys.argv[1]).resolve(), [int(text) for text in arguments[:end]], arguments[end + 1:])
+    mine = arguments[:end]
+    numbers = [int(text) for text in mine if text != "--readers"]
+    main(Path(sys.argv[1]).resolve(), numbers, "--readers" in mine, arguments[end + 1:])

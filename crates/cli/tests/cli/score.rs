@@ -64,6 +64,9 @@ fn gzipped_files_of_each_scheme_score_as_their_summary() {
         for name in METRICS {
             assert_eq!(cloak[name], score[name], "{scheme}, {name}");
         }
+        let unique = ["--outcomes", &outcomes, "--unique-ids"];
+        let unique = meshcloak(&[&["score"], &files[..], &unique].concat()).json();
+        assert_eq!(unique, score, "{scheme}");
     }
 }
 

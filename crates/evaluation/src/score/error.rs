@@ -53,12 +53,22 @@ pub enum ScoreProblem {
     Missing(&'static str),
     #[error("query `{0}` is not in the query file")]
     Unknown(String),
+    #[error(
+        "query `{0}` is not waiting: it is not in the query file, it has ended, or one of the files is not \
+         in order of time"
+    )]
+    NotOpen(String),
     #[error("query `{0}` has a second outcome")]
     Twice(String),
     #[error("the set of query `{0}` does not contain the query itself")]
     WithoutItself(String),
     #[error("the set of query `{0}` contains `{1}`, which is not in the query file")]
     UnknownMember(String, String),
+    #[error(
+        "the set of query `{0}` contains `{1}`, which is not waiting: it is not in the query file, or it \
+         ended before"
+    )]
+    MemberNotOpen(String, String),
     #[error("the set of query `{0}` contains `{1}` twice")]
     MemberTwice(String, String),
     #[error("query `{0}` succeeded before its time or after its deadline")]

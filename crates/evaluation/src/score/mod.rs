@@ -41,6 +41,19 @@ pub struct Files<'a> {
     pub map: Option<&'a StreetMap>,
     /// Batch length, in milliseconds.
     pub batch: u64,
+    /// Whether a second row with an id is searched for.
+    pub ids: Ids,
+}
+
+/// Whether a second row or outcome with an id is searched for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ids {
+    /// All queries are kept, in any order.
+    #[default]
+    Checked,
+    /// Ids differ, both files are in order of time, and the members of a set have not ended earlier:
+    /// only the queries that wait are kept.
+    Unique,
 }
 
 /// Score of recorded outcomes.
@@ -59,7 +72,8 @@ pub fn score(files: &Files<'_>, progress: &dyn Progress) -> Result<OutcomeScore,
     let problem = |error| ScoreError::of_import(files.queries, error);
     let queries = QueryReader::open(files.queries, progress).map_err(problem)?;
     let outcomes = OutcomeReader::open(files.outcomes)?;
-    score_rows(queries, files.queries, outcomes, files.map, files.batch)
+    let Files { map, batch, ids, .. } = *files;
+    score_all(QueryTable::open(queries, files.queries, ids)?, outcomes, map, batch)
 }
 
 /// Scores rows of any source; `file` names the queries in errors, `batch` is the batch length in
@@ -71,7 +85,15 @@ pub fn score_rows(
     map: Option<&StreetMap>,
     batch: u64,
 ) -> Result<OutcomeScore, ScoreError> {
-    let mut queries = QueryTable::read(queries, file)?;
+    score_all(QueryTable::open(queries, file, Ids::Checked)?, outcomes, map, batch)
+}
+
+fn score_all(
+    mut queries: QueryTable<'_>,
+    mut outcomes: OutcomeReader<'_>,
+    map: Option<&StreetMap>,
+    batch: u64,
+) -> Result<OutcomeScore, ScoreError> {
     let mut scorer = Scorer {
         map,
         batch,
@@ -79,9 +101,15 @@ pub fn score_rows(
         score: OutcomeScore::default(),
         batches: BTreeMap::new(),
     };
-    let name = outcomes.name().to_owned();
-    outcomes.for_each(|line| scorer.add(line, &mut queries))?;
-    queries.check_all_ended().map_err(|problem| ScoreError::of_file(&name, problem))?;
+    while let Some((location, line)) = outcomes.next_line()? {
+        let line = line.map_err(|problem| outcomes.error(location, problem))?;
+        queries.advance(line.at)?;
+        let added = scorer.add(line, &mut queries);
+        added.map_err(|problem| outcomes.error(location, problem))?;
+    }
+    queries.finish()?;
+    let ended = queries.check_all_ended();
+    ended.map_err(|problem| ScoreError::of_file(outcomes.name(), problem))?;
     scorer.rate_batches();
     Ok(scorer.score)
 }
@@ -106,7 +134,7 @@ struct Scorer<'a> {
 }
 
 impl Scorer<'_> {
-    fn add(&mut self, line: OutcomeLine, queries: &mut QueryTable) -> Result<(), ScoreProblem> {
+    fn add(&mut self, line: OutcomeLine, queries: &mut QueryTable<'_>) -> Result<(), ScoreProblem> {
         let id = line.query.as_deref();
         match line.outcome {
             RecordedOutcome::Refused(reason) => {
@@ -159,7 +187,7 @@ impl Scorer<'_> {
         id: &str,
         query: ScoredQuery,
         success: &SucceededOutcome,
-        queries: &QueryTable,
+        queries: &QueryTable<'_>,
     ) -> Result<(), ScoreProblem> {
         let at = success.at;
         if at < query.asked_at || at > query.asked_at + query.tolerance {

@@ -20,11 +20,20 @@ const OUTCOMES: [&str; 4] = [
 ];
 
 fn scored(queries: &str, outcomes: &str, map: Option<&StreetMap>) -> Result<OutcomeScore, String> {
+    scored_with(Ids::Checked, queries, outcomes, map)
+}
+
+fn scored_with(
+    ids: Ids,
+    queries: &str,
+    outcomes: &str,
+    map: Option<&StreetMap>,
+) -> Result<OutcomeScore, String> {
     let folder = tempfile::tempdir().unwrap();
     let (q, o) = (folder.path().join("q.csv"), folder.path().join("o.ndjson"));
     fs::write(&q, queries).unwrap();
     fs::write(&o, outcomes).unwrap();
-    let files = Files { queries: &q, outcomes: &o, map, batch: 1000 };
+    let files = Files { queries: &q, outcomes: &o, map, batch: 1000, ids };
     score(&files, &())
         .map_err(|error| error.to_string().replace(&folder.path().display().to_string(), ""))
 }
@@ -153,6 +162,38 @@ fn contradictions_are_reported_with_their_line() {
             .starts_with("/o.ndjson, line 2: invalid outcome: ")
     );
     assert!(scored("a,b\n", &whole, None).unwrap_err().contains("/q.csv"));
+}
+
+#[test]
+fn unique_ids_give_the_same_score_and_errors_at_the_same_line() {
+    let whole = OUTCOMES.join("\n");
+    let malformed = format!("{QUERIES}e,u5,3,x,0,2,2,50\n,u5,3\n");
+    let refused = r#"{"query":"e","outcome":"refused","at":2.0,"reason":"malformed"}"#;
+    let nameless = refused.replace(r#""e""#, "null");
+    let with_refused =
+        whole.replace(OUTCOMES[3], &format!("{refused}\n{nameless}\n{}", OUTCOMES[3]));
+    for (queries, outcomes) in [(QUERIES, &whole), (&malformed, &with_refused)] {
+        let score = scored(queries, outcomes, None);
+        assert!(score.is_ok(), "{score:?}");
+        assert_eq!(scored_with(Ids::Unique, queries, outcomes, None), score);
+    }
+    let place = |error: &str| error.split(": ").next().unwrap().to_owned();
+    for &(from, to, message) in CONTRADICTIONS {
+        let outcomes = whole.replace(from, to);
+        let found = scored_with(Ids::Unique, QUERIES, &outcomes, None).unwrap_err();
+        assert_eq!(place(&found), place(&format!("/o.ndjson{message}")), "{found}");
+    }
+    // `b` ended before the set of `c`.
+    let late = OUTCOMES[1].replace("[\"c\",\"b\"]", "[\"b\"]");
+    let last = r#"{"query":"c","outcome":"succeeded","at":3,"set":["c","b"],"length":1}"#;
+    let outcomes = [OUTCOMES[0], &late, OUTCOMES[2], last].join("\n");
+    assert!(scored(QUERIES, &outcomes, None).is_ok());
+    let found = scored_with(Ids::Unique, QUERIES, &outcomes, None).unwrap_err();
+    assert!(found.starts_with("/o.ndjson, line 4: the set of query `c` contains `b`"), "{found}");
+    // `a` is not kept after the outcome of `d`.
+    let repeated = [OUTCOMES[0], OUTCOMES[1], OUTCOMES[2], OUTCOMES[0]].join("\n");
+    let found = scored_with(Ids::Unique, QUERIES, &repeated, None).unwrap_err();
+    assert!(found.starts_with("/o.ndjson, line 4: query `a` is not waiting"), "{found}");
 }
 
 #[test]
