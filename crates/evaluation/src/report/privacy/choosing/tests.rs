@@ -1,5 +1,3 @@
-#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
-
 use super::*;
 use crate::report::page::page;
 
