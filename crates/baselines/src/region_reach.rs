@@ -3,7 +3,7 @@
 
 use crate::rounded_rectangle::RoundedRectangle;
 use meshcloak::distance::{Arcs, Atlas, Search};
-use meshcloak::map::{StreetId, StreetMap};
+use meshcloak::map::{Position, StreetId, StreetMap, TerminalId};
 use meshcloak::region::Region;
 use meshcloak::stamps::Stamps;
 use meshcloak::units::{Length, Point, Rectangle};
@@ -17,6 +17,10 @@ pub(crate) struct RegionReach {
     search: Search,
     /// Distance of each terminal that the last search reached.
     reached: Stamps<Length>,
+    /// Streets of the region from which the last search began, ascending.
+    start: Vec<StreetId>,
+    /// Range of the last search.
+    bound: Length,
 }
 
 impl RegionReach {
@@ -26,6 +30,8 @@ impl RegionReach {
             arcs: Arcs::forward(atlas.map()),
             search: Search::new(atlas.map().terminal_count()),
             reached: Stamps::default(),
+            start: Vec::new(),
+            bound: Length::ZERO,
             atlas,
         }
     }
@@ -66,9 +72,7 @@ impl RegionReach {
     pub(crate) fn covers(&mut self, last: &Region<'_>, new: &Region<'_>, range: f64) -> bool {
         if let (Region::Mesh(last), Region::Mesh(new)) = (last, new) {
             self.search(last, range);
-            let bound = Length::metres(range);
-            let is_known = |street: &StreetId| last.binary_search(street).is_ok();
-            return new.iter().all(|street| is_known(street) || self.can_traverse(*street, bound));
+            return new.iter().all(|&street| self.is_start(street) || self.can_traverse(street));
         }
         let map = self.atlas.map();
         let boundary = RoundedRectangle { rectangle: bounds(map, last), radius: range };
@@ -77,34 +81,53 @@ impl RegionReach {
 
     /// Searches from all ends of streets that can be left there.
     fn search(&mut self, from: &[StreetId], range: f64) {
-        let RegionReach { atlas, arcs, search, reached } = self;
+        let RegionReach { atlas, arcs, search, reached, start, bound } = self;
         let map = atlas.map();
+        start.clear();
+        start.extend_from_slice(from);
+        *bound = Length::metres(range);
         reached.clear(map.terminal_count());
         let ends = from.iter().flat_map(|&street| {
             let street = map.street(street);
             [Some(street.to), (!street.one_way).then_some(street.from)]
         });
         let sources = ends.flatten().map(|terminal| (terminal, Length::ZERO));
-        search.run(arcs, sources, Length::metres(range), |terminal, distance| {
+        search.run(arcs, sources, *bound, |terminal, distance| {
             reached.insert(terminal.index(), distance);
         });
+    }
+
+    /// Whether a street belongs to the region from which the last search began.
+    fn is_start(&self, street: StreetId) -> bool {
+        self.start.binary_search(&street).is_ok()
+    }
+
+    /// Whether a position is in the mesh from which the last search began, or within its range along
+    /// streets.
+    pub(crate) fn can_reach(&self, position: Position) -> bool {
+        let street = self.atlas.map().street(position.street);
+        let is_within = |terminal: TerminalId, rest: Length| {
+            self.reached.get(terminal.index()).is_some_and(|distance| distance + rest <= self.bound)
+        };
+        self.is_start(position.street)
+            || is_within(street.from, position.offset)
+            || !street.one_way && is_within(street.to, street.length - position.offset)
     }
 
     /// Whether a street can be entered from the sources of the last search.
     fn can_enter(&self, street: StreetId) -> bool {
         let street = self.atlas.map().street(street);
-        let is_reached =
-            |terminal: meshcloak::map::TerminalId| self.reached.get(terminal.index()).is_some();
+        let is_reached = |terminal: TerminalId| self.reached.get(terminal.index()).is_some();
         is_reached(street.from) || !street.one_way && is_reached(street.to)
     }
 
-    /// Whether every point of a street can be reached within `bound`.
-    fn can_traverse(&self, street: StreetId, bound: Length) -> bool {
+    /// Whether every point of a street is within the range of the last search.
+    fn can_traverse(&self, street: StreetId) -> bool {
         let street = self.atlas.map().street(street);
-        let distance = |terminal: meshcloak::map::TerminalId| {
+        let distance = |terminal: TerminalId| {
             self.reached.get(terminal.index()).map_or(u64::from(u32::MAX), |d| d.units().into())
         };
-        let (length, bound) = (u64::from(street.length.units()), u64::from(bound.units()));
+        let (length, bound) = (u64::from(street.length.units()), u64::from(self.bound.units()));
         let (from, to) = (distance(street.from), distance(street.to));
         let along = from + length <= bound;
         // From both ends: the farthest point is where both ways are equally long.

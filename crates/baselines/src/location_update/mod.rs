@@ -10,6 +10,8 @@ pub mod patching;
 
 mod crowd;
 #[cfg(test)]
+mod naive;
+#[cfg(test)]
 mod tests;
 
 use crate::region_reach::RegionReach;

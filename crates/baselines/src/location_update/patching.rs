@@ -1,5 +1,5 @@
 //! Patching: the last region, and what can be reached of the new one, are published together.
-//! Regions only grow.
+//! Regions only grow. Users inside who cannot have come from the last region are no members.
 
 use super::crowd::Crowd;
 use super::{OF, WrappedScheme, travel_range};
@@ -7,7 +7,7 @@ use crate::registry::{SchemeEntry, SchemeError, ThreatModel};
 use crate::rounded_rectangle::RoundedRectangle;
 use meshcloak::distance::Atlas;
 use meshcloak::history::Horizon;
-use meshcloak::map::StreetMap;
+use meshcloak::map::{Position, StreetMap};
 use meshcloak::query::Query;
 use meshcloak::region::Region;
 use meshcloak::scheme::{
@@ -27,10 +27,22 @@ pub(crate) const ENTRY: SchemeEntry = SchemeEntry {
     },
 };
 
-/// A region, and the movement boundary if it has corners outside.
+/// Where the user of a query can be, by the last region: part of a patched region can be outside.
+#[derive(Clone, Copy)]
+enum MovementBoundary {
+    /// Nothing was published before.
+    Unbounded,
+    /// The last rectangle grown by what can be travelled. The corners of the region are outside.
+    Plane(RoundedRectangle),
+    /// The range of the last search of [`RegionReach`](crate::region_reach::RegionReach). The far end
+    /// of a street that can be entered is outside.
+    Streets,
+}
+
+/// A region and the movement boundary.
 struct Patched {
     region: Region<'static>,
-    boundary: Option<RoundedRectangle>,
+    boundary: MovementBoundary,
 }
 
 /// The wrapper.
@@ -50,14 +62,19 @@ impl Patching {
     /// The region of a query: patched if something was published for its user before.
     fn region(&mut self, state: &State, query: &Query, new: Region<'_>) -> Patched {
         let Some(last) = self.wrapped.last(state, query.user) else {
-            return Patched { region: new.into_owned(), boundary: None };
+            let (region, boundary) = (new.into_owned(), MovementBoundary::Unbounded);
+            return Patched { region, boundary };
         };
         // The later of two waiting queries may be published first.
         let (t, previous) = (query.asked_at, last.asked_at);
         let range = travel_range(query, (t - previous).max(previous - t));
         let boundary = match *last.region {
-            Region::Rectangle(rectangle) => Some(RoundedRectangle { rectangle, radius: range }),
-            Region::Mesh(_) | Region::Disc(_) => None,
+            Region::Rectangle(rectangle) => {
+                MovementBoundary::Plane(RoundedRectangle { rectangle, radius: range })
+            }
+            Region::Mesh(_) => MovementBoundary::Streets,
+            // Discs are noise: a region has one member.
+            Region::Disc(_) => MovementBoundary::Unbounded,
         };
         Patched { region: self.wrapped.reach.patch(&last.region, &new, range), boundary }
     }
@@ -68,13 +85,17 @@ impl Patching {
         waiting: &[Query],
         asker: u32,
         region: &Region<'_>,
-        boundary: Option<RoundedRectangle>,
+        boundary: MovementBoundary,
     ) -> Vec<u32> {
         let map = self.atlas.map();
         let mut members = self.crowd.inside(map, waiting, region, asker);
-        // An adversary excludes users in the corners, outside the boundary.
-        let point = |index: u32| map.point(waiting[index as usize].position);
-        members.retain(|&index| boundary.as_ref().is_none_or(|b| b.contains(point(index))));
+        // An adversary excludes users outside the boundary.
+        let can_reach = |position: Position| match boundary {
+            MovementBoundary::Unbounded => true,
+            MovementBoundary::Plane(shape) => shape.contains(map.point(position)),
+            MovementBoundary::Streets => self.wrapped.reach.can_reach(position),
+        };
+        members.retain(|&index| can_reach(waiting[index as usize].position));
         members
     }
 

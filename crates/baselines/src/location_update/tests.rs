@@ -1,9 +1,10 @@
+use super::naive::{can_reach, is_reachable};
 use crate::SchemeChoice;
 use crate::rounded_rectangle::RoundedRectangle;
 use crate::testing::with_pois;
 use meshcloak::distance::Atlas;
 use meshcloak::engine::{Batch, turn};
-use meshcloak::map::{Position, StreetId};
+use meshcloak::map::Position;
 use meshcloak::query::{Query, QueryId, UserId};
 use meshcloak::region::Region;
 use meshcloak::scheme::{Pace, Requirement, Scheme, State};
@@ -14,11 +15,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// A publication: batch, query, members, region and what the scheme requires of it.
+/// A publication: batch, query, positions of its members, region and what the scheme requires of it.
 struct Shown {
     at: Time,
     query: Query,
-    members: usize,
+    members: Vec<Position>,
     region: Region<'static>,
     required: Requirement,
 }
@@ -49,7 +50,11 @@ fn run(town: &Town, scheme: &str, queries: &[Query]) -> Vec<Shown> {
         let done = turn(scheme.as_mut(), &mut state, batch, &mut ());
         for (query, set) in &done.served {
             let set = done.published.set(*set);
-            let (members, region) = (set.members.len(), set.region.into_owned());
+            let of_member = |query: &&Query| set.members.contains(&query.id);
+            let members: Vec<Position> =
+                queries.iter().filter(of_member).map(|query| query.position).collect();
+            assert_eq!(members.len(), set.members.len());
+            let region = set.region.into_owned();
             let required = judge.requirement(&town.map, query, &region);
             shown.push(Shown { at: now, query: query.clone(), members, region, required });
         }
@@ -125,21 +130,28 @@ fn all_schemes_without_a_past_can_be_wrapped() {
 }
 
 #[test]
-fn a_patched_region_holds_the_last_one_the_asker_and_all_that_is_required() {
+fn a_patched_region_holds_the_last_one_the_asker_and_reachable_users_as_required() {
     let (mut followed, mut raised) = (BTreeMap::<&str, usize>::new(), 0);
     let all = [&RECTANGLES[..], &MESHES].concat();
     for (seed, wrapped) in (0..30 * all.len() as u64).zip(all.iter().cycle()) {
         let town = random_town(seed);
-        let mut last: BTreeMap<UserId, Region<'static>> = BTreeMap::new();
+        let atlas = Atlas::new(town.map.clone(), Length::metres(2_000.0));
+        let mut last: BTreeMap<UserId, (Time, Region<'static>)> = BTreeMap::new();
         for shown in run(&town, &format!("patching:of={wrapped}"), &random_queries(&town, seed)) {
             let Shown { query, members, region, required, .. } = shown;
             let at = format!("seed {seed} {wrapped}\n{town}");
             assert!(region.contains(&town.map, query.position), "{at}");
-            assert!(members >= required.users as usize && required.users >= query.k, "{at}");
+            let enough = required.users as usize;
+            assert!(members.len() >= enough && required.users >= query.k, "{at}");
             assert!(required.places.is_none_or(|places| places.present >= 3), "{at}");
             raised += usize::from(required.users > query.k);
-            if let Some(last) = last.insert(query.user, region.clone()) {
+            let next = (query.asked_at, region.clone());
+            if let Some((before, last)) = last.insert(query.user, next) {
                 assert!(contains(&region, &last), "{at}");
+                let time = (query.asked_at - before).max(before - query.asked_at);
+                let can_reach = can_reach(&atlas, &last, query.speed.unwrap() * time);
+                let reachable = members.iter().filter(|&&member| can_reach(member)).count();
+                assert!(reachable >= enough, "{reachable} of {enough}, {at}");
                 *followed.entry(wrapped).or_default() += 1;
             }
         }
@@ -155,39 +167,8 @@ fn every_query_of_a_scheme_without_sets_is_patched() {
         let queries = random_queries(&town, seed);
         let patched = run(&town, &format!("patching:of={wrapped}"), &queries);
         assert_eq!(patched.len(), run(&town, wrapped, &queries).len(), "seed {seed} {wrapped}");
-        assert!(patched.iter().all(|shown| shown.members == 1));
+        assert!(patched.iter().all(|shown| shown.members.len() == 1));
     }
-}
-
-/// Whether every point of `new` can be reached from `last` within a range: in the plane, or along
-/// streets from the ends of `last` to points of each street.
-fn is_reachable(town: &Town, last: &Region<'_>, new: &Region<'_>, range: Length) -> bool {
-    let (last, new) = match (last, new) {
-        (Region::Rectangle(last), Region::Rectangle(new)) => {
-            let boundary = RoundedRectangle { rectangle: *last, radius: range.as_metres() };
-            return boundary.contains_all(*new);
-        }
-        (Region::Mesh(last), Region::Mesh(new)) => (last, new),
-        _ => panic!("one scheme publishes one kind of region"),
-    };
-    let atlas = Atlas::new(town.map.clone(), Length::metres(2_000.0));
-    let at = |street: StreetId, sixths: u32| {
-        let length = town.map.street(street).length.units();
-        Position {
-            street,
-            offset: Length::from_units(length / 6 * sixths + length % 6 * sixths / 6),
-        }
-    };
-    let ends = last.iter().flat_map(|&street| {
-        let start = (!town.map.street(street).one_way).then(|| at(street, 0));
-        start.into_iter().chain([at(street, 6)])
-    });
-    let ends: Vec<Position> = ends.collect();
-    let is_within = |point: Position| {
-        ends.iter().any(|&end| atlas.distance(end, point).is_some_and(|metres| metres <= range))
-    };
-    let others = new.iter().filter(|street| last.binary_search(street).is_err());
-    others.flat_map(|&street| (0..=6).map(move |sixths| at(street, sixths))).all(is_within)
 }
 
 #[test]
@@ -196,15 +177,16 @@ fn a_delayed_region_can_be_reached_from_the_last_one() {
     let all = [&RECTANGLES[..], &MESHES].concat();
     for (seed, wrapped) in (0..20 * all.len() as u64).zip(all.iter().cycle()) {
         let town = random_town(seed);
+        let atlas = Atlas::new(town.map.clone(), Length::metres(2_000.0));
         let queries = random_queries(&town, seed);
         let mut last: BTreeMap<UserId, (Time, Region<'static>)> = BTreeMap::new();
         let shown = run(&town, &format!("delaying:of={wrapped}"), &queries);
         withheld += run(&town, wrapped, &queries).len().saturating_sub(shown.len());
         for Shown { at, query, region, members, required } in shown {
-            assert!(members >= required.users as usize, "seed {seed} {wrapped}\n{town}");
+            assert!(members.len() >= required.users as usize, "seed {seed} {wrapped}\n{town}");
             if let Some((before, last)) = last.insert(query.user, (at, region.clone())) {
                 let range = query.speed.unwrap() * (at - before);
-                let is_reachable = is_reachable(&town, &last, &region, range);
+                let is_reachable = is_reachable(&atlas, &last, &region, range);
                 assert!(is_reachable, "seed {seed} {wrapped}\n{town}");
                 *followed.entry(wrapped).or_default() += 1;
             }
