@@ -137,6 +137,12 @@ impl Mailbox {
         self.state.lock()
     }
 
+    /// As [`Mailbox::lock`]; `None` if the contents are locked.
+    #[cfg(test)]
+    pub fn try_lock(&self) -> Option<MutexGuard<'_, MailboxState>> {
+        self.state.try_lock()
+    }
+
     /// Removes the queries that were asked up to `at` and are not held beyond it, and the
     /// cancellations that apply to queries removed so far.
     pub fn collect(&self, at: Time) -> Collected {

@@ -1,25 +1,27 @@
 //! Submission of validated queries, cancellation, and delivery of results.
 
+mod acceptance;
 mod cancellation;
 #[cfg(test)]
 mod tests;
+mod together;
 
 pub use cancellation::{cancel, cancel_abandoned};
+pub(crate) use together::submit_together;
 
 use crate::accounts::Account;
 use crate::city::{City, CityId};
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::CheckedQuery;
-use crate::mailbox::{Arrival, Client, Pending};
+use crate::mailbox::Pending;
 use crate::outcome::Finished;
-use crate::queue_share;
-use crate::service_load::check_wait;
-use crate::tickets::{AcceptedQuery, Attendance, Route, TicketStatus, TicketTable};
+use crate::tickets::{Attendance, Route, TicketStatus, TicketTable};
 use meshcloak::distance::Atlas;
 use meshcloak::guarantee::{Admission, AdmissionError, Admitted, Guarantee, check_travel};
 use meshcloak::history::PastPosition;
-use meshcloak::query::{Query, QueryBuilder, QueryError};
+use meshcloak::query::{Query, QueryBuilder};
+use meshcloak::units::Time;
 use parking_lot::MutexGuard;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -100,7 +102,7 @@ fn check_and_lock<'a>(
     for _ in 0..MAX_ATTEMPTS {
         let previous = last(&mut city.mailbox().admission());
         // The query is dated when it is accepted: later, so that the user can have come farther.
-        let query = builder(gateway, checked).build_unchecked();
+        let query = builder(checked, gateway.clock().now()).build_unchecked();
         let travel = check(city.atlas(), &query, previous).map(Some);
         let mut desk = Desk::lock(gateway, account, city);
         let present = desk.admission.as_deref_mut().and_then(last);
@@ -111,10 +113,10 @@ fn check_and_lock<'a>(
     None
 }
 
-/// Returns the query of the engine, dated now.
-fn builder(gateway: &Gateway, checked: &CheckedQuery) -> QueryBuilder {
+/// Returns the query of the engine, dated `now`.
+fn builder(checked: &CheckedQuery, now: Time) -> QueryBuilder {
     Query::builder(*checked.user.expose(), *checked.position.expose())
-        .at(gateway.clock().now())
+        .at(now)
         .k(checked.k)
         .dt(checked.dt)
         .dc(checked.dc)
@@ -175,90 +177,6 @@ impl<'a> Desk<'a> {
                 Err(refusal) => Submission::Refused(refusal),
             },
         }
-    }
-
-    /// Checks that the gateway is neither full nor stopping, and that the user has not too many
-    /// queries in progress and is not refused after a start.
-    fn check_room(&self, checked: &CheckedQuery) -> Result<(), Refusal> {
-        let Desk { gateway, account, tickets, city, .. } = self;
-        if city.mailbox().lock().is_closed() {
-            return Err(Refusal::Stopping);
-        }
-        if !city.is_available() {
-            return Err(Refusal::Busy);
-        }
-        let capacity = gateway.queue_limit();
-        let under_way = gateway.under_way().load(Ordering::Relaxed);
-        if !queue_share::allows(capacity, under_way, tickets.waiting_count()) {
-            return Err(Refusal::Busy);
-        }
-        // A presence report causes no request.
-        if checked.question.expose().is_some() {
-            check_wait(city, gateway.config().service.wait, tickets.waiting_count(), under_way)?;
-        }
-        let (max, user) = (account.limits().person_queue, *checked.user.expose());
-        if tickets.in_progress(user) >= max {
-            return Err(Refusal::UserBusy(max));
-        }
-        gateway.admit_after_start(user)
-    }
-
-    /// Puts a query into the mailbox, unless there is no room or `history` cannot protect it.
-    #[expect(clippy::arithmetic_side_effects, reason = "times saturate")]
-    fn accept(&mut self, checked: CheckedQuery, travel: Travel) -> Result<AcceptedQuery, Refusal> {
-        self.check_room(&checked)?;
-        let Desk { gateway, account, tickets, city, admission } = self;
-        let limits = account.limits();
-        let query = builder(gateway, &checked).build(city.atlas().dc_max());
-        let mut query = query.map_err(|error| match error {
-            QueryError::K(_) | QueryError::PresentK => Refusal::K(limits.k_max),
-            QueryError::DistanceConstraint { .. } => Refusal::Dc(limits.dc_min, limits.dc_max),
-        })?;
-        let admitted = travel.map_err(|error| match error {
-            AdmissionError::Speed => Refusal::Speed,
-            AdmissionError::FasterThanDeclared => Refusal::FasterThanDeclared,
-        })?;
-        if let Some(admitted) = admitted {
-            query.position = admitted.position;
-        }
-        let previous = admitted.and_then(|admitted| admitted.previous);
-        if gateway.cities().are_several() {
-            gateway.change_city(tickets, city, &query)?;
-        }
-        let mut mailbox = city.mailbox().lock();
-        // The mailbox may have been closed since the first check. What it held then is in the last
-        // batch.
-        if mailbox.is_closed() {
-            return Err(Refusal::Stopping);
-        }
-        if let Some(standing) = checked.standing {
-            let until = mailbox.held_until(query.user, query.asked_at, standing);
-            query.temporal_tolerance += until - query.asked_at;
-        }
-        let pending = Pending {
-            origin: Client { account: Arc::clone(account), ticket: checked.ticket },
-            question: checked.question,
-            id: query.id,
-            k: query.k,
-            asked_at: query.asked_at,
-            deadline: query.asked_at + query.temporal_tolerance,
-        };
-        if let Some(admission) = admission.as_deref_mut().and_then(Option::as_mut) {
-            admission.record(&query);
-        }
-        gateway.under_way().fetch_add(1, Ordering::Relaxed);
-        city.under_way().fetch_add(1, Ordering::Relaxed);
-        let arrival = Arrival {
-            query: query.into(),
-            pending,
-            carried: Vec::new(),
-            previous: previous.into(),
-        };
-        let id = match checked.standing {
-            None => mailbox.push(arrival),
-            Some(_) => mailbox.push_held(arrival),
-        };
-        Ok(AcceptedQuery { id, user: checked.user, digest: checked.digest })
     }
 }
 

@@ -178,7 +178,10 @@ pub enum Problem {
         y: f64,
     },
     /// A Parquet file, and the program was built without support for it.
-    #[error("Parquet is not part of this build; build with the cargo feature `parquet`")]
+    #[error(
+        "Parquet is not part of this build, as in that of `make run`; use the Debian package or \
+         `cargo build --release --bin meshcloak`"
+    )]
     NoParquet,
     /// `--origin` was set for a map that already has lon/lat.
     #[error("`--origin` applies only to maps in metres; this map already has lon/lat")]

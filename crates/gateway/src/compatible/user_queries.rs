@@ -6,7 +6,7 @@ use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::{CheckedQuery, check_query};
 use crate::outcome::Finished;
-use crate::submit::{Submission, cancel_abandoned, submit};
+use crate::submit::{cancel_abandoned, submit_together};
 use crate::tickets::Route;
 use crate::trackers::{Motion, TrackerReport, query_of, reachable_distance};
 use meshcloak::private::Private;
@@ -96,7 +96,7 @@ fn forget(gateway: &Gateway, asker: &Asker, refusal: &Refusal) {
     }
 }
 
-/// Submits queries and waits until all have ended. If one is refused, the others are cancelled.
+/// Submits queries together and waits until all have ended.
 async fn submit_all(
     gateway: &Gateway,
     asker: &Asker,
@@ -107,17 +107,7 @@ async fn submit_all(
     let (senders, receivers): (Vec<_>, Vec<_>) = queries.iter().map(|_| oneshot::channel()).unzip();
     let mut senders = senders.into_iter();
     let route = || Route::One(senders.next().unwrap_or_else(|| oneshot::channel().0));
-    let mut refused = None;
-    submit(gateway, &asker.account, queries, route, |_, submission| {
-        if let Submission::Refused(refusal) = submission {
-            refused.get_or_insert(refusal);
-        }
-    });
-    if let Some(refusal) = refused {
-        drop(receivers);
-        cancel_abandoned(gateway, &asker.account, &tickets);
-        return Err(refusal);
-    }
+    submit_together(gateway, &asker.account, queries, route)?;
     let ended = async {
         let mut results = Vec::with_capacity(receivers.len());
         for receiver in receivers {

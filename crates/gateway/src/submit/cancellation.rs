@@ -2,8 +2,10 @@
 
 use super::Submission;
 use crate::accounts::Account;
+use crate::city::CityId;
 use crate::gateway::Gateway;
 use crate::tickets::{Route, TicketStatus};
+use meshcloak::query::QueryId;
 use std::sync::Arc;
 
 /// Cancels a query. Its outcome goes to `route` and is not `cancelled` if the query is published
@@ -30,7 +32,11 @@ pub fn cancel(
 /// A ticket that is repeated before the next batch continues its query, and after it begins anew.
 pub fn cancel_abandoned(gateway: &Gateway, account: &Account, tickets: &[Arc<str>]) {
     let mut table = account.tickets().lock();
-    for id in tickets.iter().filter_map(|ticket| table.abandon(ticket)) {
-        gateway.cities().of_query(id).mailbox().lock().cancel(id);
+    let ids: Vec<QueryId> = tickets.iter().filter_map(|ticket| table.abandon(ticket)).collect();
+    // The queries of one request are in one city, and no batch has only some of them.
+    for run in ids.chunk_by(|a, b| CityId::of(*a) == CityId::of(*b)) {
+        let Some(&first) = run.first() else { continue };
+        let mut mailbox = gateway.cities().of_query(first).mailbox().lock();
+        run.iter().for_each(|&id| mailbox.cancel(id));
     }
 }

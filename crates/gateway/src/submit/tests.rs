@@ -1,4 +1,5 @@
-//! The admission search of `history` runs without a lock.
+//! The admission search of `history` runs without a lock; queries of one request are submitted under
+//! one lock.
 
 use super::*;
 use crate::city::CityParts;
@@ -6,9 +7,11 @@ use crate::clock::Clock;
 use crate::config::{AfterStart, Config, Mode};
 use crate::gateway::Parts;
 use crate::intake::parse_query;
+use crate::mailbox::Arrival;
 use crate::service::BuiltIn;
 use crate::walk::Walker;
-use meshcloak::units::Length;
+use meshcloak::private::Private;
+use meshcloak::units::{Length, Time};
 use std::cell::Cell;
 
 fn gateway() -> Gateway {
@@ -19,6 +22,7 @@ fn gateway() -> Gateway {
     let mut config = Config { keys: None, ..Config::default() };
     config.engine.guarantee = Guarantee::History;
     config.engine.after_start = AfterStart::New;
+    (config.limits.person_rate, config.limits.person_queue) = (60_000, 5);
     let cities = vec![CityParts::only(walker, service)];
     let parts = Parts { config, mode: Mode::Demo, cities, clock: Clock::start() };
     Gateway::new(parts).unwrap()
@@ -61,4 +65,52 @@ fn no_lock_is_held_during_the_admission_search() {
     let query = query_of(&gateway, &account, "ann");
     submit_with(&gateway, &account, [query], check, (no_route, count));
     assert_eq!((searches.get(), waiting.get()), (1, 2));
+}
+
+/// Queries of one request of a user.
+fn parts(gateway: &Gateway, account: &Account, count: usize) -> Vec<CheckedQuery> {
+    let part = |number: usize| {
+        let ticket = Private::new(Arc::from(format!("part-{number}").as_str()));
+        CheckedQuery { ticket, ..query_of(gateway, account, "ann") }
+    };
+    (0..count).map(part).collect()
+}
+
+#[test]
+fn queries_of_one_request_enter_the_mailbox_under_one_lock_with_one_date_and_past() {
+    let gateway = gateway();
+    let account = Arc::clone(gateway.directory().account(None).unwrap());
+    let mailbox = gateway.city().mailbox();
+    let all = || mailbox.collect(Time::from_millis(u64::MAX)).arrivals;
+    submit(&gateway, &account, [query_of(&gateway, &account, "ann")], no_route, |_, _| ());
+    let earlier = all().pop().unwrap().pending.asked_at;
+    let route = || {
+        assert!(mailbox.try_lock().is_none(), "a batch could begin between two queries");
+        no_route()
+    };
+    submit_together(&gateway, &account, parts(&gateway, &account, 4), route).unwrap();
+    let arrivals = all();
+    assert_eq!(arrivals.len(), 4);
+    let dates = |arrival: &Arrival| (arrival.pending.asked_at, arrival.pending.deadline);
+    assert!(arrivals.iter().all(|arrival| dates(arrival) == dates(&arrivals[0])));
+    let past = |arrival: &Arrival| arrival.previous.expose().unwrap().at;
+    assert!(arrivals.iter().all(|arrival| past(arrival) == earlier));
+}
+
+#[test]
+fn of_the_queries_of_one_request_all_are_accepted_or_none() {
+    let gateway = gateway();
+    let account = Arc::clone(gateway.directory().account(None).unwrap());
+    let max = account.limits().person_queue;
+    let queries = parts(&gateway, &account, max as usize + 1);
+    let user = *queries[0].user.expose();
+    let counts = || {
+        let waiting = gateway.city().mailbox().lock().arrived_count();
+        (waiting, account.tickets().lock().in_progress(user) as usize)
+    };
+    let refused = submit_together(&gateway, &account, queries, no_route);
+    assert_eq!((refused, counts()), (Err(Refusal::UserBusy(max)), (0, 0)));
+    let queries = parts(&gateway, &account, max as usize);
+    assert_eq!(submit_together(&gateway, &account, queries, no_route), Ok(()));
+    assert_eq!(counts(), (max as usize, max as usize));
 }

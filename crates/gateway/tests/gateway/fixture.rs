@@ -158,6 +158,11 @@ impl Fixture {
     /// Advances the clock by a second and runs a batch.
     pub fn turn(&mut self) -> Round {
         self.gateway.clock().advance(1000);
+        self.batch()
+    }
+
+    /// Runs a batch.
+    pub fn batch(&mut self) -> Round {
         let round = self.engine.turn(self.gateway.clock().now());
         self.left = round.left.iter().map(|query| query.user).collect();
         round

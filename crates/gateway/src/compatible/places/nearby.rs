@@ -25,7 +25,7 @@ use std::sync::Arc;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct SearchNearby {
     location_restriction: LocationRestriction,
-    rank_preference: Option<String>,
+    rank_preference: Option<RankPreference>,
     max_result_count: Option<usize>,
     #[serde(default)]
     included_types: Vec<String>,
@@ -40,6 +40,24 @@ struct SearchNearby {
     _language_code: Option<String>,
     #[serde(rename = "regionCode")]
     _region_code: Option<String>,
+}
+
+/// A value of the enum `RankPreference` of Google's API: its name or, as in the JSON of its client
+/// libraries, its number.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum RankPreference {
+    Name(String),
+    Number(i32),
+}
+
+impl RankPreference {
+    fn is_distance(&self) -> bool {
+        match self {
+            RankPreference::Name(name) => name == "DISTANCE",
+            RankPreference::Number(number) => *number == 1,
+        }
+    }
 }
 
 #[derive(Deserialize)]
@@ -129,7 +147,7 @@ fn field_mask(parts: &Parts) -> Result<FieldMask, String> {
 impl SearchNearby {
     /// Checks the rank and returns the number of places.
     fn check(&self) -> Result<usize, String> {
-        if self.rank_preference.as_deref() != Some("DISTANCE") {
+        if !self.rank_preference.as_ref().is_some_and(RankPreference::is_distance) {
             return Err(
                 "rankPreference must be DISTANCE: places are not ranked by POPULARITY, which \
                         is the default."

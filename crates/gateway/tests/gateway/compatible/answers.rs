@@ -142,7 +142,11 @@ fn search((lon, lat): (f64, f64), radius: f64, more: &Value) -> Value {
 async fn places_equal_brute_force_and_have_the_fields_of_the_mask() {
     let mut world = CompatibleWorld::new().await;
     for (at, metres) in questions() {
-        let types = json!({"includedTypes": ["cafe", "bank"], "maxResultCount": 7});
+        // By its name, or by its number as in the client libraries of Google.
+        let rank = if metres < 200.0 { json!(1) } else { json!("DISTANCE") };
+        let types = json!({
+            "includedTypes": ["cafe", "bank"], "maxResultCount": 7, "rankPreference": rank
+        });
         let mask = "places.id,places.displayName.text,places.location,places.rating";
         let request = places(&world.token, mask, &search(at, metres, &types));
         let (status, body) = world.ask(request, at, 2).await;

@@ -153,6 +153,9 @@ async fn places_that_cannot_be_answered_are_refused_by_name() {
     for (mask, body, named) in [
         ("*", changed("rankPreference", "POPULARITY".into()), "POPULARITY"),
         ("*", changed("rankPreference", Value::Null), "POPULARITY"),
+        ("*", changed("rankPreference", 0.into()), "POPULARITY"),
+        ("*", changed("rankPreference", 2.into()), "POPULARITY"),
+        ("*", changed("rankPreference", 3.into()), "POPULARITY"),
         ("*", changed("maxResultCount", 21.into()), "maxResultCount"),
         ("*", changed("includedTypes", json!(["gas_station"])), "Unsupported types: gas_station"),
         ("*", changed("evOptions", json!({})), "evOptions"),

@@ -4,8 +4,8 @@
 mod answers;
 mod errors;
 pub mod reference;
-mod separated;
 mod tokens;
+mod unions;
 
 use crate::clients::World;
 use crate::fixture::{place, walker};

@@ -33,9 +33,11 @@ pub enum Client {
     LegacyPlaces,
     Photon,
     App,
+    /// `present()` of the JavaScript client beside a user who asks.
+    Presence,
 }
 
-pub const CLIENTS: [Client; 13] = [
+pub const CLIENTS: [Client; 14] = [
     Client::Query,
     Client::Stream,
     Client::Live,
@@ -49,6 +51,7 @@ pub const CLIENTS: [Client; 13] = [
     Client::LegacyPlaces,
     Client::Photon,
     Client::App,
+    Client::Presence,
 ];
 
 /// Returns a recorded message with position and time filled in.
@@ -60,6 +63,11 @@ fn shape(name: &str, (lon, lat): (f64, f64), unix: u64) -> String {
 }
 
 impl Client {
+    /// Whether a user has a question.
+    pub fn asks(self, user: &LeakUser) -> bool {
+        !matches!(self, Client::Presence) || user.is_first
+    }
+
     /// Reports a position in the format of the client.
     pub async fn report(
         self,
@@ -74,15 +82,16 @@ impl Client {
         let ticket = format!("zebra-{}", user.name);
         let message = |name| shape(name, at, unix);
         let request = match self {
-            Client::Query => {
+            Client::Query | Client::Presence => {
                 secrets.words.push(ticket.clone());
-                let request = gateway.request("POST", "/v1/queries", &query(&ticket, user, at));
+                let body = self.query(&ticket, user, at);
+                let request = gateway.request("POST", "/v1/queries", &body);
                 send_in_background(gateway, request);
                 return;
             }
             Client::Stream => {
                 secrets.words.push(ticket.clone());
-                let body = query(&ticket, user, at);
+                let body = self.query(&ticket, user, at);
                 let mut request = gateway.request("POST", "/v1/queries/stream", &body);
                 let kind = "application/x-ndjson".parse().unwrap();
                 request.headers_mut().insert("content-type", kind);
@@ -127,6 +136,20 @@ impl Client {
             }
         };
         gateway.send(request).await;
+    }
+}
+
+impl Client {
+    /// Builds a query, or a presence report.
+    fn query(self, ticket: &str, user: &LeakUser, (lon, lat): (f64, f64)) -> Value {
+        let mut body = json!({
+            "ticket": ticket, "person": user.name, "lon": lon, "lat": lat, "k": 3, "dt": 20,
+            "dc": 400, "speed": 20
+        });
+        if self.asks(user) {
+            body["question"] = user.question.clone();
+        }
+        body
     }
 }
 
@@ -189,11 +212,6 @@ fn send_in_background(gateway: &TestGateway, request: Request<Body>) {
         let response = app.oneshot(request).await.unwrap();
         to_bytes(response.into_body(), usize::MAX).await.unwrap()
     });
-}
-
-fn query(ticket: &str, user: &LeakUser, (lon, lat): (f64, f64)) -> Value {
-    json!({"ticket": ticket, "person": user.name, "lon": lon, "lat": lat, "k": 3, "dt": 20,
-           "dc": 400, "speed": 20, "question": user.question})
 }
 
 fn owntracks(user: &LeakUser, password: &str, body: String) -> Request<Body> {

@@ -17,6 +17,7 @@ use gateway::clock::Clock;
 use gateway::config::{Config, Mode};
 use gateway::gateway::{Gateway, Parts};
 use gateway::keys::{KeyFile, LimitOverrides};
+use gateway::outcome::Outcome;
 use gateway::server::app;
 use gateway::walk::Walker;
 use meshcloak::map::{Position, StreetId, StreetMap};
@@ -32,6 +33,8 @@ use tower::ServiceExt as _;
 #[derive(Clone, Debug)]
 pub struct LeakUser {
     pub name: String,
+    /// Whether the user is the first of its group.
+    pub is_first: bool,
     street: StreetId,
     /// Positions along the street as fractions, for each `Side`.
     parts: [f64; 2],
@@ -69,6 +72,7 @@ impl TestUsers {
             };
             let user = |n: usize| LeakUser {
                 name: format!("gnu-{number}-{n}"),
+                is_first: n == 0,
                 street,
                 parts: [free[n * 2], free[n * 2 + 1]],
                 question: question.clone(),
@@ -199,14 +203,21 @@ impl TestGateway {
         }
     }
 
-    /// Runs a batch and asserts that exactly `users` queries are answered.
-    pub async fn batch(&mut self, users: usize) {
-        let before = self.gateway.metrics().exact_counts().1[0];
+    /// Runs a batch and asserts that exactly `asking` queries are answered, and `present` presence
+    /// reports end.
+    pub async fn batch(&mut self, asking: usize, present: usize) {
+        let answered_and_present = |ended: [u64; Outcome::ALL.len()]| {
+            [ended[Outcome::Answered as usize], ended[Outcome::Present as usize]]
+        };
+        let before = answered_and_present(self.gateway.metrics().exact_counts().1);
         self.gateway.clock().advance(1000);
         let round = self.engine.turn(self.gateway.clock().now());
         answer_round(Arc::clone(&self.gateway), round).await;
         let (accepted, ended) = self.gateway.metrics().exact_counts();
-        assert_eq!((ended[0] - before, ended[0]), (users as u64, accepted), "{ended:?}");
+        let after = answered_and_present(ended);
+        let counts = [after[0] - before[0], after[1] - before[1]];
+        assert_eq!(counts, [asking as u64, present as u64], "{ended:?}");
+        assert_eq!(after.iter().sum::<u64>(), accepted, "{ended:?}");
         for socket in &mut self.sockets {
             socket.receive_all().await;
         }

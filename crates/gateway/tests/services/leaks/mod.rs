@@ -35,7 +35,8 @@ async fn run(client: Client, service: &RecordedService, users: &TestUsers, side:
             gateway.add_user(user, &mut secrets).await;
             gateway.report(client, user, at, &mut secrets).await;
         }
-        gateway.batch(group.len()).await;
+        let asking = group.iter().filter(|user| client.asks(user)).count();
+        gateway.batch(asking, group.len() - asking).await;
         sent.push(service.record.take());
     }
     let (logged, counted) = (logs.text(), gateway.end().await);
