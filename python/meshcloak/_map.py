@@ -276,10 +276,18 @@ class Map:
         return None if table is None else Table(table, json.loads(metrics))
 
     def score(
-        self, queries: Rows, outcomes: Rows, *, batch: float = 1.0, progress: bool = True
+        self,
+        queries: Rows,
+        outcomes: Rows,
+        *,
+        batch: float = 1.0,
+        unique_ids: bool = False,
+        progress: bool = True,
     ) -> dict[str, Any]:
         """Returns all metrics of outcomes of any program, such as `success_rate`, `mesh_length` (in
         metres), `relative_k` and `mean_delay`. Outcomes that contradict the queries are an error.
+        With `unique_ids` memory holds the waiting queries only; ids must then differ, and both tables
+        must be in order of time, as those of :meth:`cloak` are.
 
         >>> import meshcloak as mc
         >>> city = mc.Map.city(500, seed=1)
@@ -291,7 +299,7 @@ class Map:
         asked, settled = _arguments.table("queries", queries), _arguments.table("outcomes", outcomes)
         interval = _arguments.millis("batch", batch)
         with ProgressBar(progress) as report:
-            text = self._native.score(asked, settled, interval, report)
+            text = self._native.score(asked, settled, interval, unique_ids, report)
         metrics: dict[str, Any] = json.loads(text)
         return metrics
 

@@ -70,7 +70,14 @@ class Map:
         out: str | None,
         progress: Report | None,
     ) -> tuple[Table | None, str]: ...
-    def score(self, queries: Any, outcomes: Any, batch: int, progress: Report | None) -> str: ...
+    def score(
+        self,
+        queries: Any,
+        outcomes: Any,
+        batch: int,
+        unique_ids: bool,
+        progress: Report | None,
+    ) -> str: ...
     def attack_outcomes(
         self,
         queries: Any,

@@ -12,6 +12,7 @@ use crate::table::Table;
 use evaluation::maps::DC_MAX;
 use evaluation::metrics_json;
 use evaluation::provenance::Machine;
+use evaluation::score::{Ids, ScoreConditions};
 use import::{Highways, Imported, MapSource, Options, OsmOptions, Progress as _, read_map};
 use meshcloak::distance::Atlas;
 use meshcloak::map::Extent;
@@ -181,13 +182,16 @@ impl Map {
         queries: &Bound<'_, PyAny>,
         outcomes: &Bound<'_, PyAny>,
         batch: u64,
+        unique_ids: bool,
         progress: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let (queries, outcomes) =
             (Source::of("queries", queries)?, Source::of("outcomes", outcomes)?);
+        let ids = if unique_ids { Ids::Unique } else { Ids::Checked };
         let inner = Arc::clone(&self.inner);
         let scored = call::run(py, progress, move |reports| {
-            runs::score(&inner.imported.map, queries, outcomes, batch, reports)
+            let conditions = ScoreConditions { map: Some(&inner.imported.map), batch, ids };
+            runs::score(queries, outcomes, conditions, reports)
         })?;
         let mut metrics = metrics_json(&scored.tally);
         metrics.insert("below_k".into(), scored.below_k.into());

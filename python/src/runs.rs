@@ -11,7 +11,7 @@ use evaluation::metrics::Tally;
 use evaluation::privacy::{AttackPlan, AttackedScheme, RecordedRun, run_attacks};
 use evaluation::results::{PrivacyRow, privacy_rows};
 use evaluation::run::Conditions;
-use evaluation::score::{OutcomeScore, score_rows};
+use evaluation::score::{OutcomeScore, ScoreConditions, score_rows};
 use evaluation::workload::Workload;
 use evaluation::{schemes, simulated_record};
 use import::{Progress as _, QueryWriter};
@@ -176,16 +176,15 @@ pub(crate) fn cloak(
 
 /// Scores outcomes.
 pub(crate) fn score(
-    map: &StreetMap,
     queries: Source,
     outcomes: Source,
-    batch: u64,
+    conditions: ScoreConditions<'_>,
     reports: &Arc<Reports>,
 ) -> PyResult<OutcomeScore> {
     let name = queries.name();
     let outcomes = outcomes.outcomes(reports)?;
     reports.begin("scoring", 0);
-    score_rows(queries.queries(reports)?, &name, outcomes, Some(map), batch).map_err(failed)
+    score_rows(queries.queries(reports)?, &name, outcomes, conditions).map_err(failed)
 }
 
 /// Attacks recorded outcomes.

@@ -54,6 +54,17 @@ def test_every_file_format_gives_equal_outcomes(city, outcomes, tmp_path, ending
     ndjson = tmp_path / "o.ndjson"
     city.cloak(queries, out=ndjson)
     assert city.score(queries, ndjson) == city.score(queries, outcomes)
+    assert city.score(queries, ndjson, unique_ids=True) == city.score(queries, outcomes)
+
+
+def test_scores_with_unique_ids_are_equal_and_need_the_order_of_time(city, people, outcomes):
+    expected = city.score(people, outcomes)
+    for name, rows in forms(people):
+        assert city.score(rows, outcomes, unique_ids=True) == expected, name
+    backwards = pa.table(people)[::-1]
+    assert city.score(backwards, outcomes) == expected
+    with pytest.raises(mc.Error, match="order"):
+        city.score(backwards, outcomes, unique_ids=True)
 
 
 def test_files_of_other_writers_are_read(city, people, outcomes, tmp_path):
