@@ -65,8 +65,9 @@ const SYSTEMS: &[System] = &[
         promise: "With private information retrieval the service answers without learning which \
                   cell was asked about; the assumption is a lattice problem instead of a trusted \
                   gateway or a crowd. A cell holds all that a user in it needs. CPU times are of one \
-                  thread of the measuring machine; the engine\u{2019}s is that of cloaking alone, \
-                  without the gateway\u{2019}s other work and the service\u{2019}s search.",
+                  thread of the measuring machine; MeshCloak\u{2019}s server CPU is the sum of \
+                  cloaking (engine), the service\u{2019}s search and the refinement of answers, \
+                  without transport.",
         caption: "",
     },
 ];

@@ -67,33 +67,34 @@ pub struct OutcomeScore {
     pub counted_twice: u64,
 }
 
+/// How rows are scored.
+#[derive(Clone, Copy, Debug)]
+pub struct ScoreConditions<'a> {
+    /// Map on which regions are measured; `None` uses the written lengths.
+    pub map: Option<&'a StreetMap>,
+    /// Batch length, in milliseconds.
+    pub batch: u64,
+    /// Whether a second row with an id is searched for.
+    pub ids: Ids,
+}
+
 /// Scores the files.
 pub fn score(files: &Files<'_>, progress: &dyn Progress) -> Result<OutcomeScore, ScoreError> {
     let problem = |error| ScoreError::of_import(files.queries, error);
     let queries = QueryReader::open(files.queries, progress).map_err(problem)?;
     let outcomes = OutcomeReader::open(files.outcomes)?;
     let Files { map, batch, ids, .. } = *files;
-    score_all(QueryTable::open(queries, files.queries, ids)?, outcomes, map, batch)
+    score_rows(queries, files.queries, outcomes, ScoreConditions { map, batch, ids })
 }
 
-/// Scores rows of any source; `file` names the queries in errors, `batch` is the batch length in
-/// milliseconds.
+/// Scores rows of any source; `file` names the queries in errors.
 pub fn score_rows(
     queries: QueryReader<'_>,
     file: &Path,
-    outcomes: OutcomeReader<'_>,
-    map: Option<&StreetMap>,
-    batch: u64,
-) -> Result<OutcomeScore, ScoreError> {
-    score_all(QueryTable::open(queries, file, Ids::Checked)?, outcomes, map, batch)
-}
-
-fn score_all(
-    mut queries: QueryTable<'_>,
     mut outcomes: OutcomeReader<'_>,
-    map: Option<&StreetMap>,
-    batch: u64,
+    ScoreConditions { map, batch, ids }: ScoreConditions<'_>,
 ) -> Result<OutcomeScore, ScoreError> {
+    let mut queries = QueryTable::open(queries, file, ids)?;
     let mut scorer = Scorer {
         map,
         batch,

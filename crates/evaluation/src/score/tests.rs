@@ -228,7 +228,8 @@ fn reading_outcomes_ends_at_its_checkpoint() {
     let read = |checkpoint| {
         let queries = QueryReader::open(&q, &()).unwrap();
         let outcomes = OutcomeReader::open(&o).unwrap().with_checkpoint(checkpoint);
-        assert!(score_rows(queries, &q, outcomes, None, 1000).is_ok());
+        let conditions = ScoreConditions { map: None, batch: 1000, ids: Ids::Checked };
+        assert!(score_rows(queries, &q, outcomes, conditions).is_ok());
     };
     // One before each row, and one before the end of the file.
     assert_eq!(interrupted(usize::MAX, read), (5, true));

@@ -27,6 +27,9 @@ const ADVERSARIES: [Adversary; 3] = [
     },
 ];
 
+/// The attack that combines all that the service has.
+const SERVICE: &str = "together";
+
 /// The section of the documents that weighs the settings.
 const POINTER: &str = "Which of them to run depends on the density of the users, on presence and on \
 what an adversary can know: docs/EVALUATION.md, section Choosing, compares them at three densities.";
@@ -40,6 +43,8 @@ struct RatedSetting<'a> {
     metres: Spread,
     /// Mean localisation error of the service (L1) in metres, if measured.
     error: Option<Spread>,
+    /// Share of the publications that leave the service (L1) fewer than k candidates, if measured.
+    below_k: Option<Spread>,
 }
 
 /// Returns the findings as sentences; none without results of inversion.
@@ -78,7 +83,8 @@ fn settings<'a>(comparison: &AttackComparison<'a>) -> Vec<RatedSetting<'a>> {
             scheme,
             success: comparison.value(scheme, "as shown", |row| row.success_rate)?,
             metres: comparison.value(scheme, "as shown", |row| row.region_metres)?,
-            error: comparison.value(scheme, "together", |row| row.error_m),
+            error: comparison.value(scheme, SERVICE, |row| row.error_m),
+            below_k: comparison.value(scheme, SERVICE, |row| row.below_k),
         })
     };
     comparison.schemes().into_iter().filter_map(rated).collect()
@@ -111,8 +117,13 @@ fn finding(adversary: &Adversary, kept: &[&RatedSetting<'_>], tried: usize) -> S
             "Adversary knows {knowledge}: none of {tried} settings of MeshCloak keeps every k."
         );
     };
-    let error = best.error.map_or(String::new(), |error| {
-        format!("; localisation error of the service (L1) {} m", metres(error))
+    let service = best.error.zip(best.below_k).map_or(String::new(), |(error, below)| {
+        format!(
+            "; the service (L1), which links regions, has a localisation error of {} m and leaves \
+             fewer than k in {}",
+            metres(error),
+            share(below),
+        )
     });
     let (verb, which) = match kept.len() {
         1 => ("keeps", format!("It is {}, which serves", best.scheme)),
@@ -120,7 +131,7 @@ fn finding(adversary: &Adversary, kept: &[&RatedSetting<'_>], tried: usize) -> S
     };
     format!(
         "Adversary knows {knowledge}: {} of {tried} settings of MeshCloak {verb} every k. {which} {} \
-         of the queries; mean region {} m of street{error}.",
+         of the queries; mean region {} m of street{service}.",
         kept.len(),
         share(best.success),
         metres(best.metres),
@@ -137,25 +148,42 @@ fn cells_against_reach(settings: &[RatedSetting<'_>]) -> Vec<String> {
         let reach = words.join("/");
         let Some(other) = settings.iter().find(|setting| setting.scheme == reach) else { continue };
         let (Some(known), Some(known_by_reach)) = (one.error, other.error) else { continue };
-        let verdict = match (one.metres.mean < other.metres.mean, known.mean > known_by_reach.mean)
-        {
-            (true, true) => "shorter, and the service knows less",
-            (true, false) => "shorter, but the service knows more",
-            (false, true) => "longer, but the service knows less",
-            (false, false) => "longer, and the service knows more",
-        };
+        let (Some(below), Some(below_by_reach)) = (one.below_k, other.below_k) else { continue };
+        let verdict = [
+            compare_means(one.metres, other.metres, ["shorter", "equally long", "longer"]),
+            compare_means(known, known_by_reach, ["smaller error", "equal error", "larger error"]),
+            compare_means(
+                below,
+                below_by_reach,
+                ["less often below k", "as often below k", "more often below k"],
+            ),
+        ];
         sentences.push(format!(
             "{cell} against reach under {reach}: {} served against {}, region {} m of street against \
-             {} m, localisation error of the service {} m against {} m: {verdict}.",
+             {} m, localisation error of the service {} m against {} m, publications that leave the \
+             service fewer than k candidates {} against {}: {}.",
             share(one.success),
             share(other.success),
             metres(one.metres),
             metres(other.metres),
             metres(known),
             metres(known_by_reach),
+            share(below),
+            share(below_by_reach),
+            verdict.join(", "),
         ));
     }
     sentences
+}
+
+/// Returns the word for `one` being less than, equal to, or greater than `other`, by their means.
+fn compare_means(one: Spread, other: Spread, words: [&'static str; 3]) -> &'static str {
+    let [less, equal, greater] = words;
+    match one.mean.total_cmp(&other.mean) {
+        Ordering::Less => less,
+        Ordering::Equal => equal,
+        Ordering::Greater => greater,
+    }
 }
 
 /// Describes the attacks that no setting prevents, as far as they were run.

@@ -69,8 +69,10 @@ impl Column {
 const COST: &str = "cost";
 /// Panel of the attacks that count candidates.
 const BELOW_K: &str = "below k (%)";
+/// Series of the attack that combines all that the service has.
+const SERVICE: &str = "the service (L1)";
 
-static COLUMNS: [Column; 20] = [
+static COLUMNS: [Column; 21] = [
     share("served", "as shown", |row| row.success_rate).on("served (%)", COST),
     number("delay (s)", "as shown", |row| row.mean_delay_s).on("delay (s)", COST),
     number("region (m)", "as shown", |row| row.region_metres).on("region (m)", COST),
@@ -82,8 +84,8 @@ static COLUMNS: [Column; 20] = [
         .on(BELOW_K, "pasts, publication times"),
     share("below k: last position, next region", "hindsight", |row| row.below_k)
         .on(BELOW_K, "last position, next region"),
-    number("error of the service (m)", "together", |row| row.error_m)
-        .on("error (m)", "the service (L1)"),
+    share("below k: the service (L1)", "together", |row| row.below_k).on(BELOW_K, SERVICE),
+    number("error of the service (m)", "together", |row| row.error_m).on("error (m)", SERVICE),
     share("tracker: right street (K)", "tracker", |row| row.figure("street guessed"))
         .on("street named (%)", "tracker (K)"),
     share("the same without regions", "tracker", |row| {

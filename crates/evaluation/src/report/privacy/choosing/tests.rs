@@ -35,6 +35,7 @@ fn rows(users: u32, settings: &[Measured]) -> Vec<PrivacyRow> {
             row("inversion", 0.0, ""),
             row("matching-tick", setting.below_k_by_ticks, ""),
             row("matching", 0.8, ""),
+            PrivacyRow { error_m: Some(204.0), ..row("together", 0.03, "") },
             row(
                 "tracker",
                 0.0,
@@ -121,6 +122,8 @@ fn table_and_picture_have_every_adversary_and_the_costs() {
         "region (m)",
         "below k: all positions (D)",
         "below k: pasts, publication times",
+        "below k: the service (L1)",
+        "error of the service (m)",
         "tracker: right street (K)",
         "the same without regions",
         "tracker: seconds until confused",
@@ -133,7 +136,11 @@ fn table_and_picture_have_every_adversary_and_the_costs() {
     for head in heads {
         assert!(html.contains(&format!(">{head}</th>")), "{head}: {html}");
     }
-    let row = ["50.0 %", "25.0 %", "4.50", "5.50", "12.5 %", "75.0 %", "37.5 %", "2.00", "7.50"];
+    // From the service on, the rows are equal.
+    let row = [
+        "3.0 %", "204", "50.0 %", "25.0 %", "4.50", "5.50", "12.5 %", "75.0 %", "37.5 %", "2.00",
+        "7.50",
+    ];
     let cells = row.map(|cell| format!("<td class=\"n\">{cell}</td>")).concat();
     assert_eq!(html.matches(&cells).count(), 4, "{html}");
     assert!(!html.contains("hindsight") && !html.contains(">last position, next region<"));
@@ -142,7 +149,12 @@ fn table_and_picture_have_every_adversary_and_the_costs() {
         assert!(svg.contains(&format!(">{label}</text>")), "{label}");
     }
     assert_eq!(svg.matches(">history, published, cell-3000, 10 % ask</text>").count(), 2);
+    assert_eq!(svg.matches(">the service (L1)</text>").count(), 1, "one series in two panels");
     let csv = plots[0].csv().unwrap();
+    for (panel, value) in [("below k (%)", "3"), ("error (m)", "204")] {
+        let line = format!("{panel},the service (L1),\"reciprocal, cell-3000, all ask\",{value}");
+        assert!(csv.contains(&line), "{line}: {csv}");
+    }
     assert!(csv.contains(
         "street named (%),tracker without regions,\"reciprocal, cell-3000, all ask\",25"
     ));

@@ -6,11 +6,12 @@ use crate::results::PrivacyRow;
 use crate::run::Presence;
 
 /// States the rule of [`sentences`].
-pub(super) const RULE: &str = "Region: cell, since a single cell rules out no street of the region. Of the guarantees history \
-     with the clock published and reciprocal, an operator should run the first that serves at least \
-     half of the askers, without presence if that is enough; if none does, the setting that serves \
-     most. Only settings count that left k candidates in every publication against the adversary of \
-     their guarantee. With presence, users who do not ask report their position.";
+pub(super) const RULE: &str = "Region: cell, since a single cell rules out no street of the region; linked cells do (below k: the \
+     service). Of the guarantees history with the clock published and reciprocal, an operator should \
+     run the first that serves at least half of the askers, without presence if that is enough; if \
+     none does, the setting that serves most. Only settings count that left k candidates in every \
+     publication against the adversary of their guarantee. With presence, users who do not ask \
+     report their position.";
 
 /// Share of the askers that a recommended setting should serve.
 const ENOUGH: f64 = 0.5;
