@@ -1,6 +1,7 @@
 //! Area of the regions of a user from publication to publication, under schemes that look at the
 //! last region: `area_growth MAP USERS OUT.svg|OUT.png`. Areas of ICliqueCloak are printed, not drawn:
-//! they are ten times as large.
+//! they are ten times as large. The last number of a line is the mean time between two publications of
+//! a user.
 
 use attacks::InspectedScheme;
 use evaluation::costs::Costs;
@@ -10,7 +11,7 @@ use evaluation::workload::{Workload, simulate};
 use meshcloak::distance::Atlas;
 use meshcloak::query::UserId;
 use meshcloak::scheme::{Published, State};
-use meshcloak::units::Length;
+use meshcloak::units::{Length, Time};
 use picture::{LineChart, Series};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -37,9 +38,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let workload = simulate(atlas.map(), &profile, settings);
     let mut series = Vec::new();
     for name in SCHEMES {
-        let means = mean_areas(&atlas, &workload, name)?;
+        let Growth { means, pause } = growth(&atlas, &workload, name)?;
         let texts: Vec<String> = means.iter().map(|(_, area)| format!("{area:8.3}")).collect();
-        println!("{name:20} {}", texts.join(" "));
+        println!("{name:20} {} {pause:8.1} s", texts.join(" "));
         if name != NOT_DRAWN {
             series.push(Series { name: name.to_owned(), points: means, spread: Vec::new() });
         }
@@ -59,29 +60,40 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Returns the mean area of the first, second, … region of each user, in km².
-fn mean_areas(
-    atlas: &Arc<Atlas>,
-    workload: &Workload,
-    name: &str,
-) -> Result<Vec<(f64, f64)>, Box<dyn Error>> {
-    let mut published_before: BTreeMap<UserId, usize> = BTreeMap::new();
+/// Regions of a scheme from publication to publication.
+struct Growth {
+    /// Number of the publication of a user, and its mean area in km².
+    means: Vec<(f64, f64)>,
+    /// Mean time in seconds between two of them.
+    pause: f64,
+}
+
+/// Measures the first publications of each user.
+fn growth(atlas: &Arc<Atlas>, workload: &Workload, name: &str) -> Result<Growth, Box<dyn Error>> {
+    let mut last: BTreeMap<UserId, (usize, Time)> = BTreeMap::new();
     let mut sums = [(0.0, 0.0); PUBLICATIONS];
-    let inspect = |state: &State, _, published: &Published| {
+    let (mut pauses, mut seconds) = (0.0, 0.0);
+    let inspect = |state: &State, now: Time, published: &Published| {
         for served in published.served() {
             let user = state.waiting[served.index as usize].user;
-            let number = published_before.entry(user).or_default();
-            let area = published.set(served.set).region.area();
-            if let (Some((sum, count)), Some(area)) = (sums.get_mut(*number), area) {
+            let before = last.get(&user).copied();
+            let number = before.map_or(0, |(number, _)| number + 1);
+            last.insert(user, (number, now));
+            let Some((sum, count)) = sums.get_mut(number) else { continue };
+            if let Some(area) = published.set(served.set).region.area() {
                 *sum += area / 1e6;
                 *count += 1.0;
             }
-            *number += 1;
+            if let Some((_, at)) = before {
+                seconds += (now - at).as_secs_f64();
+                pauses += 1.0;
+            }
         }
     };
     let mut scheme = InspectedScheme { scheme: schemes::by_name(atlas, name)?, inspect };
     let conditions = Conditions::new(Duration::from_secs(3), atlas.dc_max());
     run(&mut scheme, atlas.map(), workload, conditions, &mut Costs::Free);
     let shown = sums.iter().enumerate().filter(|(_, (_, count))| *count > 0.0);
-    Ok(shown.map(|(index, (sum, count))| (index as f64 + 1.0, sum / count)).collect())
+    let means = shown.map(|(index, (sum, count))| (index as f64 + 1.0, sum / count)).collect();
+    Ok(Growth { means, pause: seconds / pauses })
 }

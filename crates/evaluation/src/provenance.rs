@@ -2,6 +2,7 @@
 
 use crate::result_file::ResultFile;
 use std::fmt::Write as _;
+use std::path::Path;
 
 /// The running program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -12,8 +13,19 @@ pub struct Program {
     pub rustc: String,
     /// Start time.
     pub date: String,
-    /// Command line.
+    /// Command line ([`command_line`]).
     pub command: String,
+}
+
+/// Returns a command line as it is stored: the program by its file name, since the path by which it
+/// was called is a property of the machine, then the arguments as they are.
+pub fn command_line(arguments: impl IntoIterator<Item = String>) -> String {
+    let mut words: Vec<String> = arguments.into_iter().collect();
+    if let Some(program) = words.first_mut() {
+        let name = Path::new(&*program).file_name().map(|name| name.to_string_lossy().into_owned());
+        *program = name.unwrap_or_default();
+    }
+    words.join(" ")
 }
 
 /// The machine of a run; fields that the system does not report are 0 or `unknown` (Linux only).
@@ -130,6 +142,18 @@ pub(crate) fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_line_names_the_program_without_its_folder() {
+        let line = |words: &[&str]| command_line(words.iter().map(|word| (*word).to_owned()));
+        let arguments = ["evaluate", "experiments/presence.toml", "--out", "/data/presence"];
+        let expected = "meshcloak evaluate experiments/presence.toml --out /data/presence";
+        for program in ["/home/user/target/release/meshcloak", "./meshcloak", "meshcloak"] {
+            assert_eq!(line(&[&[program], &arguments[..]].concat()), expected);
+        }
+        assert_eq!(line(&["/"]), "");
+        assert_eq!(line(&[]), "");
+    }
 
     #[test]
     fn provenance_is_valid_toml_for_any_text() {

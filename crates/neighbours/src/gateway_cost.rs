@@ -6,7 +6,7 @@ use meshcloak::engine::Engine;
 use meshcloak::map::{PoiId, StreetId, StreetMap};
 use meshcloak::query::Query;
 use meshcloak::units::{Point, Rectangle, Time};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxHashSet;
 use std::time::Duration;
 
 /// Bytes of a question of a user: a JSON object with position, k, dt and the question.
@@ -29,15 +29,26 @@ pub struct GatewayCost {
     pub service_upload: Average,
     /// Bytes from the service to the gateway, per answered question.
     pub service_download: Average,
-    /// Time of the engine.
+    /// Requests to the service: one for each region that is published.
+    pub requests: u64,
+    /// CPU time of the engine: cloaking.
     pub engine: Duration,
+    /// CPU time of the service: search of the objects near each requested region.
+    pub search: Duration,
+    /// CPU time of the gateway: the part of each answer of the service that a user asked for.
+    pub refinement: Duration,
 }
 
 impl GatewayCost {
-    /// Time of the engine per answered question, in milliseconds; `None` if none is answered.
-    pub fn engine_ms_per_answer(&self) -> Option<f64> {
+    /// CPU time of gateway and service: engine, search and refinement.
+    pub fn server(&self) -> Duration {
+        self.engine + self.search + self.refinement
+    }
+
+    /// One of the times per answered question, in milliseconds; `None` if none is answered.
+    pub fn ms_per_answer(&self, time: Duration) -> Option<f64> {
         let answered = self.user_upload.count();
-        (answered > 0).then(|| self.engine.as_secs_f64() * 1000.0 / answered as f64)
+        (answered > 0).then(|| time.as_secs_f64() * 1000.0 / answered as f64)
     }
 }
 
@@ -60,10 +71,9 @@ pub fn measure(
     clock: &dyn Fn() -> Duration,
 ) -> GatewayCost {
     let atlas = engine.atlas().clone();
+    let service = Service { map: atlas.map(), questions, clock };
     let mut cost = GatewayCost::default();
     let mut asked = 0_u64;
-    // Regions repeat: cells are fixed.
-    let mut known: FxHashMap<Vec<StreetId>, RegionBytes> = FxHashMap::default();
     for second in 0.. {
         let arrivals = seconds.get(second);
         if arrivals.is_none() && engine.waiting().is_empty() {
@@ -78,19 +88,10 @@ pub fn measure(
         let turn = engine.tick(Time::from_millis(second as u64 * 1000));
         cost.engine += clock().saturating_sub(begin);
         for disclosure in turn.disclosures() {
-            let streets = disclosure.region.streets(atlas.map()).into_owned();
-            let region = known
-                .entry(streets)
-                .or_insert_with_key(|streets| questions.region_bytes(atlas.map(), streets));
-            let users: Vec<&Query> = turn.recipients(&disclosure).collect();
-            let share = 1.0 / users.len().max(1) as f64;
-            for user in &users {
-                let answer = questions.answer_bytes(atlas.map(), atlas.map().point(user.position));
-                cost.user_upload.add(QUESTION_BYTES as f64);
-                cost.user_download.add(answer as f64);
-                cost.service_upload.add(share * region.request as f64);
-                cost.service_download.add(share * region.answer as f64);
-            }
+            let streets = disclosure.region.streets(service.map).into_owned();
+            let users: Vec<Point> =
+                turn.recipients(&disclosure).map(|user| service.map.point(user.position)).collect();
+            cost.add_request(service, &streets, &users);
         }
     }
     let answered = cost.user_upload.count();
@@ -98,42 +99,76 @@ pub fn measure(
     cost
 }
 
-/// Bytes of one request and its answer.
-struct RegionBytes {
-    request: u64,
-    answer: u64,
+/// Service that answers requests, and the clock that times it.
+#[derive(Clone, Copy)]
+struct Service<'a> {
+    map: &'a StreetMap,
+    questions: &'a RangeQuestions<'a>,
+    clock: &'a dyn Fn() -> Duration,
+}
+
+impl GatewayCost {
+    /// Adds a request about a region that is published for users at these points. The gateway keeps no
+    /// answers: a region that was requested before is searched again.
+    fn add_request(&mut self, service: Service<'_>, streets: &[StreetId], users: &[Point]) {
+        let Service { map, questions, clock } = service;
+        self.requests += 1;
+        let begin = clock();
+        let objects = questions.objects_near(map, streets);
+        self.search += clock().saturating_sub(begin);
+        let begin = clock();
+        let refine = |&user: &Point| questions.refine(map, &objects, user);
+        let answers: Vec<Vec<PoiId>> = users.iter().map(refine).collect();
+        self.refinement += clock().saturating_sub(begin);
+        let share = 1.0 / users.len().max(1) as f64;
+        let request = share * request_bytes(map, streets) as f64;
+        let found = share * questions.answer_bytes(map, &objects) as f64;
+        for answer in &answers {
+            self.user_upload.add(QUESTION_BYTES as f64);
+            self.user_download.add(questions.answer_bytes(map, answer) as f64);
+            self.service_upload.add(request);
+            self.service_download.add(found);
+        }
+    }
+}
+
+/// Bytes of a request about streets.
+fn request_bytes(map: &StreetMap, streets: &[StreetId]) -> u64 {
+    let points: u64 = streets.iter().map(|&street| map.shape(street).len() as u64).sum();
+    REQUEST_BYTES + POINT_BYTES * points
 }
 
 impl RangeQuestions<'_> {
-    /// Request and answer about all objects within the range of a region.
-    fn region_bytes(&self, map: &StreetMap, streets: &[StreetId]) -> RegionBytes {
-        let points: u64 = streets.iter().map(|&street| map.shape(street).len() as u64).sum();
-        let objects = self.objects_near(map, streets);
-        let answer = objects.iter().map(|&poi| self.size.object(map, poi)).sum::<u64>();
-        RegionBytes {
-            request: REQUEST_BYTES + POINT_BYTES * points,
-            answer: self.size.empty + answer,
-        }
+    /// Bytes of an answer with these objects.
+    fn answer_bytes(&self, map: &StreetMap, objects: &[PoiId]) -> u64 {
+        self.size.empty + objects.iter().map(|&poi| self.size.object(map, poi)).sum::<u64>()
     }
 
-    /// Objects within the range of any of the streets.
+    /// Objects within the range of any of the streets, ascending. Each street searches the cells around
+    /// it.
     fn objects_near(&self, map: &StreetMap, streets: &[StreetId]) -> Vec<PoiId> {
-        let all = streets.iter().flat_map(|&street| map.shape(street).iter().copied());
-        let Some(bounds) = Rectangle::around(all) else { return Vec::new() };
-        let radius = bounds.width().hypot(bounds.height()) / 2.0 + self.range;
-        let cells = self.grid.within(bounds.centre(), radius);
-        let is_near = |poi: &PoiId| {
-            let point = map.poi(*poi).point;
-            streets.iter().any(|&street| distance(map.shape(street), point) <= self.range)
-        };
-        cells.flat_map(|cell| self.grid.objects(cell).iter().copied()).filter(is_near).collect()
+        let mut found = FxHashSet::default();
+        for &street in streets {
+            let shape = map.shape(street);
+            let Some(bounds) = Rectangle::around(shape.iter().copied()) else { continue };
+            let radius = bounds.width().hypot(bounds.height()) / 2.0 + self.range;
+            for cell in self.grid.within(bounds.centre(), radius) {
+                for &poi in self.grid.objects(cell) {
+                    if !found.contains(&poi) && distance(shape, map.poi(poi).point) <= self.range {
+                        found.insert(poi);
+                    }
+                }
+            }
+        }
+        let mut found: Vec<PoiId> = found.into_iter().collect();
+        found.sort_unstable();
+        found
     }
 
-    /// Answer to a user at a point.
-    fn answer_bytes(&self, map: &StreetMap, point: Point) -> u64 {
-        let objects = self.grid.within(point, self.range).flat_map(|cell| self.grid.objects(cell));
-        let near = objects.filter(|&&poi| map.poi(poi).point.distance(point) <= self.range);
-        self.size.empty + near.map(|&poi| self.size.object(map, poi)).sum::<u64>()
+    /// Objects of an answer of the service within the range of a user.
+    fn refine(&self, map: &StreetMap, objects: &[PoiId], user: Point) -> Vec<PoiId> {
+        let is_near = |poi: &PoiId| map.poi(*poi).point.distance(user) <= self.range;
+        objects.iter().copied().filter(is_near).collect()
     }
 }
 
@@ -150,14 +185,15 @@ fn distance(line: &[Point], point: Point) -> f64 {
 mod tests {
     use super::*;
     use meshcloak::distance::Atlas;
-    use meshcloak::mesh_cloak::Settings;
+    use meshcloak::mesh_cloak::{RegionRule, Settings};
     use meshcloak::units::Length;
     use std::cell::Cell;
     use std::sync::Arc;
     use traffic::{Profile, Simulation, SimulationSettings};
 
-    #[test]
-    fn regions_cost_more_than_single_answers_and_are_shared() {
+    /// Costs of 600 users under a region rule, and the clock at the end. The clock advances by 1 ms with
+    /// every call.
+    fn run(region: RegionRule) -> (GatewayCost, Duration) {
         let source = "city:500:2".parse().unwrap();
         let map = import::read_map(&source, &import::Options::default(), &()).unwrap().map;
         let size = AnswerSize { empty: 100, object: Some(50) };
@@ -167,18 +203,19 @@ mod tests {
             SimulationSettings { users: 600, k: (2, 2), ..SimulationSettings::default() };
         let seconds = Simulation::new(&map, &profile, settings).record();
         let atlas = Arc::new(Atlas::new(map, Length::metres(2_000.0)));
-        let mut engine = Engine::new(Arc::clone(&atlas), Settings::default());
+        let settings = Settings { region, ..Settings::default() };
+        let mut engine = Engine::new(Arc::clone(&atlas), settings);
         let questions = RangeQuestions { grid: &grid, size, range: 400.0 };
         let begun = Cell::new(Duration::ZERO);
         let clock = || begun.replace(begun.get() + Duration::from_millis(1));
         let cost = measure(&mut engine, &seconds, &questions, &clock);
+        (cost, begun.get())
+    }
+
+    #[test]
+    fn regions_cost_more_than_single_answers_and_are_shared() {
+        let (cost, _) = run(RegionRule::default());
         assert_eq!(cost.answered.count(), 600 * 11);
-        // The clock advances by 1 ms between two calls: one for each batch.
-        let batches = begun.get().as_secs_f64() * 1000.0 / 2.0;
-        let answers = cost.answered.value().unwrap() * 6_600.0;
-        let expected = batches / answers;
-        let found = cost.engine_ms_per_answer().unwrap();
-        assert!((found - expected).abs() < 1e-9 && answers < 6_000.0, "{found} {expected}");
         assert!(cost.answered.value().unwrap() > 0.2, "{cost:?}");
         let per_answer = |average: Average| average.value().unwrap();
         assert!(per_answer(cost.user_download) >= 100.0);
@@ -189,19 +226,42 @@ mod tests {
     }
 
     #[test]
-    fn objects_within_the_range_of_a_region_contain_those_of_its_users() {
+    fn batches_searches_and_refinements_are_timed_and_divided_by_answers() {
+        // A cell is searched again with every request.
+        for region in [RegionRule::default(), RegionRule::Cell(Length::metres(1_000.0))] {
+            let (cost, begun) = run(region);
+            // Two calls of the clock for each batch, four for each request.
+            let requests = Duration::from_millis(cost.requests);
+            assert!(cost.requests > 100, "{cost:?}");
+            assert_eq!((cost.search, cost.refinement), (requests, requests));
+            assert_eq!(cost.server(), begun / 2);
+            assert!(cost.engine > Duration::from_millis(10), "{cost:?}");
+            let answers = cost.answered.value().unwrap() * 6_600.0;
+            let expected = begun.as_secs_f64() * 1000.0 / 2.0 / answers;
+            let found = cost.ms_per_answer(cost.server()).unwrap();
+            assert!((found - expected).abs() < 1e-9 && answers < 6_000.0, "{found} {expected}");
+        }
+    }
+
+    #[test]
+    fn objects_within_the_range_of_a_region_are_found_and_contain_those_of_its_users() {
         let source = "city:500:5".parse().unwrap();
         let map = import::read_map(&source, &import::Options::default(), &()).unwrap().map;
         let size = AnswerSize { empty: 0, object: Some(1) };
         let grid = ContentGrid::new(&map, 200.0, size).unwrap();
         let questions = RangeQuestions { grid: &grid, size, range: 350.0 };
         for street in map.streets().step_by(7) {
-            let objects = questions.objects_near(&map, &[street]);
+            let streets = [street, StreetId((street.0 + 40) % map.street_count() as u32)];
+            let objects = questions.objects_near(&map, &streets);
+            let is_near = |poi: &PoiId| {
+                let point = map.poi(*poi).point;
+                streets.iter().any(|&street| distance(map.shape(street), point) <= 350.0)
+            };
+            assert_eq!(objects, map.pois().filter(is_near).collect::<Vec<PoiId>>(), "{street:?}");
             for &point in map.shape(street) {
                 let near = map.pois().filter(|&poi| map.poi(poi).point.distance(point) <= 350.0);
                 let near: Vec<PoiId> = near.collect();
-                assert_eq!(questions.answer_bytes(&map, point), near.len() as u64);
-                assert!(near.iter().all(|poi| objects.contains(poi)), "{street:?}");
+                assert_eq!(questions.refine(&map, &objects, point), near, "{street:?}");
             }
         }
     }

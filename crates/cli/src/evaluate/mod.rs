@@ -15,7 +15,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Args;
 use evaluation::evaluate::{Evaluation, EvaluationSummary, Shard, evaluate};
 use evaluation::experiment::Experiment;
-use evaluation::provenance::Program;
+use evaluation::provenance::{Program, command_line};
 use evaluation::schemes;
 use meshcloak::guarantee::Guarantee;
 use meshcloak::mesh_cloak::Settings;
@@ -229,7 +229,7 @@ pub(crate) fn program() -> Program {
         commit: env!("MESHCLOAK_COMMIT").to_owned(),
         rustc: env!("MESHCLOAK_RUSTC").to_owned(),
         date: date::now(),
-        command: std::env::args().collect::<Vec<_>>().join(" "),
+        command: command_line(std::env::args()),
     }
 }
 

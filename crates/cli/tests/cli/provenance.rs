@@ -32,8 +32,12 @@ fn attacks_costs_and_other_architectures_state_the_commits_of_their_files() {
     assert!(all.iter().all(|file| file.commits == *commit && !commit[0].is_empty()), "{all:?}");
     assert!(all.iter().all(|file| file.crates.contains(&"evaluation".to_owned())), "{all:?}");
 
-    // A report completes a provenance that does not name a file, or is missing.
     let file = folder.path().join("provenance.toml");
+    let text = fs::read_to_string(&file).unwrap();
+    let is_named = |line: &str| line.starts_with("command = \"meshcloak ");
+    assert!(text.lines().any(is_named), "the program without its folder: {text}");
+
+    // A report completes a provenance that does not name a file, or is missing.
     fs::remove_file(&file).unwrap();
     meshcloak(&["report", &out]).done();
     assert_eq!(entries(folder.path()), all);

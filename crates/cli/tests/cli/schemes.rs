@@ -5,6 +5,7 @@ use crate::program::meshcloak;
 use crate::town::TownFixture;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::fs;
 
 /// Returns the field that holds the regions of a scheme.
 fn region(scheme: &str) -> &'static str {
@@ -135,6 +136,22 @@ fn fewer_users_than_k_expire_under_every_scheme() {
         // The past visitors of `footprints` are too few as well; noise needs no crowd.
         let needs_users = !["planar-laplace", "optimal"].contains(&scheme);
         assert_eq!(expired, if needs_users { 2 } else { 0 }, "{scheme}: {outcomes}");
+    }
+}
+
+#[test]
+fn fewer_users_than_k_expire_under_semantics_on_a_map_with_categories() {
+    // With k = 2 the places suffice.
+    for (k, expected) in [(2, "succeeded"), (3, "expired")] {
+        let queries =
+            format!("query,user,t,x,y,k,dt,dc\na,1,1,10,0,{k},2,50\nb,2,1,20,0,{k},2,50\n");
+        let town = TownFixture::new(&queries);
+        let pois = town.path("p.csv");
+        fs::write(&pois, "x,y,category\n30,5,cafe\n150,5,hospital\n250,5,parking\n").unwrap();
+        let outcomes = town.outcomes(&["--scheme", "semantics", "--pois", &pois]);
+        let outcome = format!("\"outcome\":\"{expected}\"");
+        assert_eq!(outcomes.matches(&outcome).count(), 2, "k = {k}: {outcomes}");
+        assert_eq!(outcomes.lines().count(), 2, "k = {k}: {outcomes}");
     }
 }
 

@@ -2,7 +2,7 @@
 //! a region must hold: k users, more at sensitive places, or places of different meaning.
 
 use super::Targets;
-use super::attack_score::{AttackScore, Observation};
+use super::attack_score::{AttackScore, Observation, indicator};
 use attacks::{Piece, Posterior, Prior};
 use baselines::registry::OwnAttack;
 use meshcloak::map::{Position, StreetMap};
@@ -15,11 +15,30 @@ use rustc_hash::FxHashMap;
 /// Largest number of publications to which the prior is applied: each one weighs all streets.
 const MAX_POSTERIORS: u64 = 500;
 
-/// What was last published for a user.
+/// Figure of the movement attack: share of publications with fewer than k users left if the adversary
+/// also excludes those who cannot have arrived in the target's next region.
+pub(super) const WITH_NEXT: &str = "below k: with the next region";
+
+/// What was last published for a target.
 struct LastRegion {
     region: Region<'static>,
     asked_at: Time,
     at: Time,
+    /// Users that the region must hold.
+    k: u32,
+    /// Users inside that the region before it does not exclude, by their queries.
+    left: Vec<(UserId, Point)>,
+}
+
+impl LastRegion {
+    /// Distance in metres that the target can have travelled up to a query that is published `now`;
+    /// `None` if it has no speed. Time counts between queries or between publications, whichever is
+    /// longer.
+    fn travelled(&self, query: &Query, now: Time) -> Option<f64> {
+        let time = (query.asked_at - self.asked_at).max(now - self.at);
+        // Schemes round distances up to units of a length.
+        query.speed.map(|speed| (speed * time + Length::UNIT).as_metres())
+    }
 }
 
 /// Scores the regions of targets by one attack.
@@ -74,39 +93,44 @@ impl<'a> OwnJudge<'a> {
                 places.map_or((1, 0), |places| (places.required, places.present as usize))
             }
             OwnAttack::Movement => {
-                let reachable = self.reachable(query, now);
-                let inside = everyone.filter(|other| {
-                    region.contains(self.map, other.position) && reachable(other.position)
-                });
-                (required.users, count_users(inside))
+                return self.score_movement(state, now, query, region, required.users);
             }
             _ => {
                 let inside = everyone.filter(|other| region.contains(self.map, other.position));
-                (required.users, count_users(inside))
+                (required.users, count_users(inside.map(|other| other.user)))
             }
         };
         self.score.add(&Observation { k, remaining: Some(remaining), ..Observation::default() });
-        if self.attack == OwnAttack::Movement {
-            let region = region.clone().into_owned();
-            let last = LastRegion { region, asked_at: query.asked_at, at: now };
-            self.last.insert(query.user, last);
-        }
     }
 
-    /// Returns whether the target can have come from its last region to a position, in the plane.
-    /// Time counts between queries or between publications, whichever is longer.
-    fn reachable(&self, query: &Query, now: Time) -> impl Fn(Position) -> bool + '_ {
-        let last = self.last.get(&query.user);
-        let travel = last.zip(query.speed).map(|(last, speed)| {
-            let time = (query.asked_at - last.asked_at).max(now - last.at);
-            // Schemes round distances up to units of a length.
-            (&last.region, (speed * time + Length::UNIT).as_metres())
-        });
-        move |position| {
-            travel.is_none_or(|(region, metres)| {
-                distance(self.map, region, self.map.point(position)) <= metres
-            })
+    /// Counts the users inside a region who can have come from the target's last region, and those of
+    /// the last region who can have arrived in this one.
+    fn score_movement(
+        &mut self,
+        state: &State,
+        now: Time,
+        query: &Query,
+        region: &Region<'_>,
+        k: u32,
+    ) {
+        let map = self.map;
+        let inside = state.waiting.iter().filter(|other| region.contains(map, other.position));
+        let mut left: Vec<(UserId, Point)> =
+            inside.map(|other| (other.user, map.point(other.position))).collect();
+        let last = self.last.remove(&query.user);
+        let travel = last.as_ref().and_then(|last| Some((last, last.travelled(query, now)?)));
+        if let Some((last, metres)) = travel {
+            let from_last = distance_from(map, &last.region);
+            left.retain(|&(_, point)| from_last(point) <= metres);
+            let to_this = distance_from(map, region);
+            let arrived = last.left.iter().filter(|(_, point)| to_this(*point) <= metres);
+            let arrived = count_users(arrived.map(|&(user, _)| user));
+            self.score.add_figure(WITH_NEXT, indicator(arrived < last.k as usize));
         }
+        let remaining = Some(count_users(left.iter().map(|&(user, _)| user)));
+        self.score.add(&Observation { k, remaining, ..Observation::default() });
+        let (region, asked_at) = (region.clone().into_owned(), query.asked_at);
+        self.last.insert(query.user, LastRegion { region, asked_at, at: now, k, left });
     }
 
     /// Returns 2^entropy of the visitors of a region, rounded down.
@@ -156,21 +180,27 @@ impl<'a> OwnJudge<'a> {
     }
 }
 
-fn count_users<'q>(queries: impl Iterator<Item = &'q Query>) -> usize {
-    let mut users: Vec<UserId> = queries.map(|query| query.user).collect();
+fn count_users(users: impl Iterator<Item = UserId>) -> usize {
+    let mut users: Vec<UserId> = users.collect();
     users.sort_unstable();
     users.dedup();
     users.len()
 }
 
-/// Returns the distance of a point from a region in metres; a mesh counts as its bounding box.
-fn distance(map: &StreetMap, region: &Region<'_>, point: Point) -> f64 {
-    match region {
-        Region::Rectangle(rectangle) => rectangle.nearest(point).distance(point),
-        Region::Disc(Disc { centre, radius }) => (centre.distance(point) - radius).max(0.0),
+/// Returns the distance of points from a region in metres; a mesh counts as its bounding box.
+fn distance_from(map: &StreetMap, region: &Region<'_>) -> impl Fn(Point) -> f64 {
+    let (bounds, radius) = match region {
+        Region::Rectangle(rectangle) => (Some(*rectangle), 0.0),
+        Region::Disc(Disc { centre, radius }) => {
+            (Some(Rectangle { min: *centre, max: *centre }), *radius)
+        }
         Region::Mesh(streets) => {
             let points = streets.iter().flat_map(|&street| map.shape(street).iter().copied());
-            Rectangle::around(points).map_or(0.0, |bounds| bounds.nearest(point).distance(point))
+            (Rectangle::around(points), 0.0)
         }
+    };
+    move |point| {
+        let distance = bounds.map_or(0.0, |bounds| bounds.nearest(point).distance(point));
+        (distance - radius).max(0.0)
     }
 }

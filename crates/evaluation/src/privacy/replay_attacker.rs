@@ -17,12 +17,17 @@ use rustc_hash::{FxHashMap, FxHashSet, FxHasher};
 use std::hash::{Hash as _, Hasher as _};
 use std::sync::Arc;
 
+/// Schemes that grow regions by whole stars.
+const STAR_SCHEMES: [&str; 2] = ["xstar", "star-cloak"];
+
 /// Scores the regions of targets by replays.
 pub(super) struct ReplayAttacker<'a> {
     map: &'a StreetMap,
     targets: &'a Targets,
     /// The adversary's copies of the scheme. Buffers that are used give the same result as new ones.
     copies: Vec<Box<dyn Scheme>>,
+    /// Whether complete stars can explain regions below k.
+    has_stars: bool,
     pub score: AttackScore,
 }
 
@@ -36,8 +41,10 @@ impl<'a> ReplayAttacker<'a> {
         replays: u64,
     ) -> Result<ReplayAttacker<'a>, SchemeError> {
         let copies = (0..replays).map(|number| scheme.replay(atlas, number));
-        let copies = copies.collect::<Result<_, _>>()?;
-        Ok(ReplayAttacker { map: atlas.map(), targets, copies, score: AttackScore::default() })
+        let copies: Vec<Box<dyn Scheme>> = copies.collect::<Result<_, _>>()?;
+        let has_stars = copies.first().is_some_and(|copy| STAR_SCHEMES.contains(&copy.name()));
+        let score = AttackScore::default();
+        Ok(ReplayAttacker { map: atlas.map(), targets, copies, has_stars, score })
     }
 
     /// Scores the publications of a batch.
@@ -83,7 +90,7 @@ impl<'a> ReplayAttacker<'a> {
             };
             self.score.add(&observation);
             self.add_figures(&observation, hits, inside.len());
-            if !observation.wrong && left.len() < target.k as usize {
+            if self.has_stars && !observation.wrong && left.len() < target.k as usize {
                 let is_fixed =
                     |user: &&UserId| !named.contains(user) && has_complete_stars(&replays, **user);
                 let fixed = inside.iter().filter(is_fixed).count();

@@ -33,6 +33,7 @@ fn schemes_keep_the_promises_of_their_authors() {
         "patching",
         "patching:of=l2p2",
         "patching:of=semantics",
+        "patching:of=road-network-k",
         "delaying",
         "delaying:of=hilbert-cloak",
         "k-sharing",
@@ -45,6 +46,11 @@ fn schemes_keep_the_promises_of_their_authors() {
         assert!(score.publications > 50, "{name}: {score:?}");
         assert_eq!((score.below_k.value(), score.wrong.value()), (Some(0.0), Some(0.0)), "{name}");
         assert!(tally.succeeded > 0);
+        // Every point of a last rectangle of ICliqueCloak is within its arrival boundary, and patched
+        // regions contain the last ones.
+        if ["i-clique-cloak", "patching", "patching:of=l2p2"].contains(&name) {
+            assert_eq!(score.figure(own_judge::WITH_NEXT), Some(0.0), "{name}");
+        }
     }
     for name in ["planar-laplace", "optimal"] {
         let error = own(name).score.error.value().unwrap();
@@ -61,6 +67,24 @@ fn replays_of_randomised_schemes_rarely_name_one_user_but_can_leave_fewer_than_k
         assert!(score.below_k.value() > Some(0.0), "{name} {score:?}");
         assert!(score.alone.value() < Some(0.2), "{name} {score:?}");
     }
+}
+
+#[test]
+fn replays_name_askers_whom_one_copy_with_another_seed_misses() {
+    let name = "query-aware:greedy=randomised";
+    let OwnModelResult { model, score, .. } = own(name);
+    assert_eq!(model.attack, baselines::registry::OwnAttack::Replay);
+    assert!(score.publications > 50 && score.figure("below k: by complete stars").is_none());
+    let atlas = city();
+    let workload = workload(&atlas, 300);
+    let scheme = AttackedScheme::named(name).unwrap();
+    let below_k = |replays| {
+        let plan = AttackPlan { targets: 100, replays, ..AttackPlan::default() };
+        let found = attack_own_model(&scheme, &atlas, &workload, CONDITIONS(&atlas), &plan);
+        found.unwrap().score.below_k.value().unwrap()
+    };
+    let (one, many) = (below_k(1), below_k(32));
+    assert!(many > one + 0.05 && Some(many) == score.below_k.value(), "{one} {many}");
 }
 
 #[test]
@@ -167,4 +191,6 @@ fn a_broken_promise_is_noticed() {
     };
     run(&mut inspected, atlas.map(), &workload, CONDITIONS(&atlas), &mut Costs::Free);
     assert!(judge.score.below_k.value() > Some(0.02), "{:?}", judge.score);
+    let with_next = judge.score.figure(own_judge::WITH_NEXT);
+    assert!(with_next > Some(0.02), "{with_next:?}");
 }
