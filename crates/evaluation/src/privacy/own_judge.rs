@@ -41,6 +41,13 @@ impl LastRegion {
     }
 }
 
+/// What is published for a target.
+struct TargetPublication<'a> {
+    query: &'a Query,
+    region: &'a Region<'a>,
+    at: Time,
+}
+
 /// Scores the regions of targets by one attack.
 pub(super) struct OwnJudge<'a> {
     attack: OwnAttack,
@@ -73,7 +80,8 @@ impl<'a> OwnJudge<'a> {
         for served in published.served() {
             let query = &state.waiting[served.index as usize];
             if query.asks && self.targets.contains(query.user) {
-                self.score_region(state, now, query, &published.set(served.set).region);
+                let region = &published.set(served.set).region;
+                self.score_region(state, &TargetPublication { query, region, at: now });
             }
         }
         if self.attack == OwnAttack::Visitors {
@@ -82,7 +90,8 @@ impl<'a> OwnJudge<'a> {
         }
     }
 
-    fn score_region(&mut self, state: &State, now: Time, query: &Query, region: &Region<'_>) {
+    fn score_region(&mut self, state: &State, publication: &TargetPublication<'_>) {
+        let &TargetPublication { query, region, .. } = publication;
         let everyone = state.waiting.iter();
         let required = self.mechanism.requirement(self.map, query, region);
         let (k, remaining) = match self.attack {
@@ -93,7 +102,7 @@ impl<'a> OwnJudge<'a> {
                 places.map_or((1, 0), |places| (places.required, places.present as usize))
             }
             OwnAttack::Movement => {
-                return self.score_movement(state, now, query, region, required.users);
+                return self.score_movement(state, publication, required.users);
             }
             _ => {
                 let inside = everyone.filter(|other| region.contains(self.map, other.position));
@@ -105,20 +114,14 @@ impl<'a> OwnJudge<'a> {
 
     /// Counts the users inside a region who can have come from the target's last region, and those of
     /// the last region who can have arrived in this one.
-    fn score_movement(
-        &mut self,
-        state: &State,
-        now: Time,
-        query: &Query,
-        region: &Region<'_>,
-        k: u32,
-    ) {
+    fn score_movement(&mut self, state: &State, publication: &TargetPublication<'_>, k: u32) {
+        let &TargetPublication { query, region, at } = publication;
         let map = self.map;
         let inside = state.waiting.iter().filter(|other| region.contains(map, other.position));
         let mut left: Vec<(UserId, Point)> =
             inside.map(|other| (other.user, map.point(other.position))).collect();
         let last = self.last.remove(&query.user);
-        let travel = last.as_ref().and_then(|last| Some((last, last.travelled(query, now)?)));
+        let travel = last.as_ref().and_then(|last| Some((last, last.travelled(query, at)?)));
         if let Some((last, metres)) = travel {
             let from_last = distance_from(map, &last.region);
             left.retain(|&(_, point)| from_last(point) <= metres);
@@ -130,7 +133,7 @@ impl<'a> OwnJudge<'a> {
         let remaining = Some(count_users(left.iter().map(|&(user, _)| user)));
         self.score.add(&Observation { k, remaining, ..Observation::default() });
         let (region, asked_at) = (region.clone().into_owned(), query.asked_at);
-        self.last.insert(query.user, LastRegion { region, asked_at, at: now, k, left });
+        self.last.insert(query.user, LastRegion { region, asked_at, at, k, left });
     }
 
     /// Returns 2^entropy of the visitors of a region, rounded down.
