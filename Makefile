@@ -77,7 +77,7 @@ served:
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items
 	$(GATES)
 computed:
-	$(CARGO) test --workspace
+	$(CARGO) test --workspace --no-fail-fast
 	target/debug/examples/embed
 	target/debug/examples/own_scheme
 

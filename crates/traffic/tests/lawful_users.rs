@@ -81,7 +81,9 @@ fn simulated_users_are_never_refused() {
         let built_in = MapSource::City(import::CityPlan::new(5, 3_000).unwrap());
         let files = ["oldenburg/oldenburgGen.node", "porto/porto-city.osm.pbf"];
         let sources = files.iter().filter_map(|file| real_map(file)).map(MapSource::File);
-        for source in std::iter::once(built_in).chain(sources) {
+        let sources: Vec<MapSource> = std::iter::once(built_in).chain(sources).collect();
+        let has_real_maps = sources.len() > 1;
+        for source in sources {
             let map = import::read_map(&source, &Options::default(), &()).unwrap().map;
             for profile in ["p1", "p2"] {
                 let found = admit_all(&map, clock, profile, 3_000);
@@ -91,6 +93,12 @@ fn simulated_users_are_never_refused() {
                 all.undecided += found.undecided;
             }
         }
-        assert!(all.queries > 50_000 && all.moved > 50, "{clock:?}: {all:?}");
+        // The built-in city has few streets near enough to one another to change a position's street,
+        // and no path that is too long for a search.
+        let moved = if has_real_maps { 25 } else { 5 };
+        assert!(all.queries > 50_000 && all.moved >= moved, "{clock:?}: {all:?}");
+        if has_real_maps && clock == HistoryClock::Published {
+            assert!(all.undecided > 0, "{all:?}");
+        }
     }
 }

@@ -185,7 +185,9 @@ impl BufRead for LineCounter<'_> {
             let reason = format!("an element or text is longer than {MAX_EVENT_BYTES} bytes");
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }
-        self.input.fill_buf()
+        let bytes = self.input.fill_buf()?;
+        let left = usize::try_from(self.left).unwrap_or(usize::MAX);
+        Ok(bytes.get(..left).unwrap_or(bytes))
     }
 
     fn consume(&mut self, amount: usize) {
