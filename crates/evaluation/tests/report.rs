@@ -203,7 +203,7 @@ fn the_report_of_an_own_experiment_speaks_of_what_ran() {
     assert!(!report.html.contains("over seeds"), "there is one seed");
     let report = write(&[ran(3, 1), ran(5, 1), ran(3, 2), ran(5, 2)]);
     assert!(report.html.contains("Bars: minimum to maximum over seeds."));
-    assert!(report.html.contains("<title>"), "points have tooltips");
+    assert!(report.html.contains("</title></circle>"), "points have tooltips");
 }
 
 #[test]

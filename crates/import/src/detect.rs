@@ -29,6 +29,20 @@ pub(crate) enum MapFormat {
     Prepared(PathBuf),
 }
 
+impl MapFormat {
+    /// Returns the files of a map in a format that can also be written.
+    pub(crate) fn writable_files(self) -> Vec<PathBuf> {
+        match self {
+            MapFormat::Csv(CsvFiles { nodes, streets, pois }) => {
+                [Some(nodes), Some(streets), pois].into_iter().flatten().collect()
+            }
+            MapFormat::Brinkhoff { node, edge } => vec![node, edge],
+            MapFormat::GeoJson(path) | MapFormat::Prepared(path) => vec![path],
+            MapFormat::Osm(..) | MapFormat::GraphMl(_) | MapFormat::Shapefile(_) => Vec::new(),
+        }
+    }
+}
+
 /// Extensions of the files of a set.
 #[derive(Clone, Copy)]
 struct Extensions {

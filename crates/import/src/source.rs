@@ -6,6 +6,7 @@
 )]
 
 use crate::city::CityPlan;
+use crate::detect::{MapFormat, detect};
 use crate::error::{FileLocation, ImportError, Problem};
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -18,6 +19,19 @@ pub enum MapSource {
     City(CityPlan),
     /// A file, any file of a set, or the common stem of a set.
     File(PathBuf),
+}
+
+impl MapSource {
+    /// Returns the files of the map in a format that can also be written; none if there is no such
+    /// map.
+    pub fn writable_files(&self) -> Vec<PathBuf> {
+        match self {
+            MapSource::City(_) => Vec::new(),
+            MapSource::File(path) => {
+                detect(path).map(MapFormat::writable_files).unwrap_or_default()
+            }
+        }
+    }
 }
 
 impl Default for MapSource {

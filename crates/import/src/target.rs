@@ -60,6 +60,26 @@ impl FromStr for MapTarget {
     }
 }
 
+impl MapTarget {
+    /// Returns the files that are written.
+    pub fn files(&self) -> Vec<PathBuf> {
+        let MapTarget { format, path, gzipped } = self;
+        let ending = if *gzipped { ".gz" } else { "" };
+        match *format {
+            TargetFormat::Csv => {
+                let CsvFiles { nodes, streets, pois } = CsvFiles::of_stem(path, ending);
+                [Some(nodes), Some(streets), pois].into_iter().flatten().collect()
+            }
+            TargetFormat::Brinkhoff(encoding) => {
+                let BrinkhoffFiles { nodes, edges } =
+                    BrinkhoffFiles::of_stem(path, encoding, ending);
+                vec![nodes, edges]
+            }
+            TargetFormat::GeoJson | TargetFormat::Prepared => vec![path.clone()],
+        }
+    }
+}
+
 /// Writes a map; `extent` is the extent it was read with. Either all files of the target are
 /// written or none.
 ///

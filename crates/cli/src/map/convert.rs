@@ -1,10 +1,12 @@
 //! `meshcloak map convert`: converts a map to another format.
 
+use crate::distinct_files::{self, NamedFile};
 use crate::map_args::MapArgs;
 use crate::progress::Console;
 use anyhow::Result;
 use clap::Args;
 use import::{MapSource, MapTarget, Progress as _};
+use std::path::PathBuf;
 
 /// Arguments of `map convert`.
 #[derive(Debug, Args)]
@@ -35,6 +37,11 @@ pub struct Convert {
 impl Convert {
     /// Reads the map, writes it, notes what the new format cannot represent.
     pub fn run(&self, console: &Console) -> Result<()> {
+        let (inputs, outputs) = (self.from.writable_files(), self.to.files());
+        let named = |option| move |path| NamedFile { option, path };
+        let inputs: Vec<_> = inputs.iter().map(PathBuf::as_path).map(named("the map")).collect();
+        let outputs: Vec<_> = outputs.iter().map(PathBuf::as_path).map(named("OUT")).collect();
+        distinct_files::check(&inputs, &outputs)?;
         let imported = self.how.read(Some(&self.from), console)?;
         console.begin("writing", 0);
         let notes = import::write_map(&imported, self.how.extent(), &self.to);

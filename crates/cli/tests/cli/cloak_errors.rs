@@ -34,25 +34,31 @@ fn an_output_does_not_replace_an_input_or_another_output() {
     assert_eq!(town.left_behind(), Vec::<String>::new());
 }
 
-/// Rows of which one in `on_map` is on the map.
-fn far_rows(count: usize, on_map: usize) -> String {
-    let y = |n: usize| if n.is_multiple_of(on_map) { 0 } else { 9_000 };
+/// Rows of which the first `far` are off the map.
+fn far_rows(count: usize, far: usize) -> String {
+    let y = |n: usize| if n < far { 9_000 } else { 0 };
     let row = |n: usize| format!("q{n},u{n},{n},10,{},2,9,50\n", y(n));
     "query,user,t,x,y,k,dt,dc\n".to_owned() + &(0..count).map(row).collect::<String>()
 }
 
 #[test]
 fn a_wrong_map_is_refused_or_noted() {
-    let town = TownFixture::new(&far_rows(30, 3));
+    let town = TownFixture::new(&far_rows(30, 20));
     let run = town.run(&[]);
     assert_eq!((run.code, run.stdout.as_str()), (Some(1), ""), "{run:?}");
     assert!(run.stderr.contains("20 of 30 queries are off the map"), "{run:?}");
     assert_eq!(town.left_behind(), Vec::<String>::new());
     let noted = town.run(&["--allow-off-map"]).done().stderr;
     assert!(noted.contains("20 of 30 queries are off the map"), "{noted}");
-    let half = TownFixture::new(&far_rows(30, 2)).run(&[]).done().stderr;
+    let half = TownFixture::new(&far_rows(30, 15)).run(&[]).done().stderr;
     assert!(half.contains("15 of 30 queries are off the map; is it the right map?"), "{half}");
-    assert_eq!(TownFixture::new(&far_rows(30, 1)).run(&[]).done().stderr, "");
+    // More than 5 % are noted.
+    assert_eq!(TownFixture::new(&far_rows(100, 5)).run(&[]).done().stderr, "");
+    let few = TownFixture::new(&far_rows(100, 6)).run(&[]).done().stderr;
+    assert!(few.contains("6 of 100 queries are off the map"), "{few}");
+    // More than half are refused.
+    let most = TownFixture::new(&far_rows(100, 51)).run(&[]);
+    assert_eq!((most.code, most.stdout.as_str()), (Some(1), ""), "{most:?}");
 }
 
 #[test]

@@ -45,6 +45,24 @@ fn notes_go_to_standard_error_and_quiet_silences_them() {
 }
 
 #[test]
+fn a_converted_map_does_not_replace_the_map_that_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| folder.path().join(name).display().to_string();
+    let nodes = "id,x,y\na,0,0\nb,9,0\n";
+    fs::write(file("t.nodes.csv"), nodes).unwrap();
+    fs::write(file("t.streets.csv"), "id,from,to\n1,a,b\n").unwrap();
+    for from in ["t", "t.nodes.csv", "t.streets.csv"] {
+        let run = meshcloak(&["map", "convert", &file(from), &file("t.csv")]);
+        assert_eq!(run.code, Some(1), "{run:?}");
+        assert!(run.stderr.contains("would overwrite the file of the map"), "{run:?}");
+    }
+    assert_eq!(fs::read_to_string(file("t.nodes.csv")).unwrap(), nodes);
+    meshcloak(&["map", "convert", &file("t"), &file("t.node")]).done();
+    assert_eq!(meshcloak(&["map", "convert", &file("t.node"), &file("t.edge")]).code, Some(1));
+    meshcloak(&["map", "convert", &file("t"), &file("t.csv.gz")]).done();
+}
+
+#[test]
 fn a_prepared_whole_map_also_opens_as_its_largest_component() {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name).display().to_string();

@@ -62,4 +62,7 @@ fn arrivals_select_the_view_of_all_runs() {
     let fixture = EvaluationFixture::new(TINY);
     fixture.run("out", &["--arrivals", "after"]).done();
     assert_eq!((rows_of(&fixture, "after").len(), rows_of(&fixture, "unlimited").len()), (4, 0));
+    let fixture = EvaluationFixture::new(TINY);
+    fixture.run("out", &["--arrivals", "at"]).done();
+    assert_eq!((rows_of(&fixture, "after").len(), rows_of(&fixture, "unlimited").len()), (0, 4));
 }
