@@ -11,6 +11,7 @@ use crate::city::CityId;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::held_arrivals::StandingQuestion;
+use crate::json_error::json_error;
 use crate::query_json::parse_usual;
 use crate::question::{Category, Find, Operation, Question};
 use meshcloak::guarantee::Guarantee;
@@ -72,7 +73,7 @@ pub fn parse_query(
     let usual = parse_usual(json).map(Ok);
     let request = usual.unwrap_or_else(|| serde_json::from_slice(json)).map_err(|error| {
         // Malformed input counts against the rate limit as well.
-        let malformed = Refusal::Malformed(error.to_string());
+        let malformed = Refusal::Malformed(json_error(&error));
         let refusal = if account.allow_query() { malformed } else { Refusal::Rate };
         RefusedQuery { ticket: None, refusal }
     })?;

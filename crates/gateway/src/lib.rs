@@ -36,6 +36,7 @@ pub mod receipt;
 
 pub mod api;
 pub mod inquiry;
+mod json_error;
 mod query_json;
 pub mod question;
 

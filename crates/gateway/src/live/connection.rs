@@ -7,6 +7,7 @@ use crate::accounts::Account;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::check_name;
+use crate::json_error::json_error;
 use std::sync::Arc;
 
 /// A connection that serves a session.
@@ -29,7 +30,7 @@ impl Connection {
         let hello = match serde_json::from_str(text) {
             Ok(ClientMessage::Hello(hello)) => hello,
             Ok(_) => return Err(Refusal::Malformed("the first message must be `hello`".into())),
-            Err(error) => return Err(Refusal::Malformed(error.to_string())),
+            Err(error) => return Err(Refusal::Malformed(json_error(&error))),
         };
         let HelloMessage { person, resume, after, ask } = hello;
         check_name(&person, "person")?;

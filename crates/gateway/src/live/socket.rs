@@ -11,6 +11,7 @@ use crate::api::QueryRequest;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::intake::{check_query, seconds};
+use crate::json_error::json_error;
 use crate::listen::until_true;
 use crate::standing_wait::mark_standing;
 use crate::stream::refusal_json;
@@ -159,7 +160,7 @@ impl Connection {
     /// Handles one message.
     pub(super) fn handle(&self, account: &Arc<Account>, text: &str) -> Result<(), Refusal> {
         let message = serde_json::from_str(text);
-        match message.map_err(|error| Refusal::Malformed(error.to_string()))? {
+        match message.map_err(|error| Refusal::Malformed(json_error(&error)))? {
             ClientMessage::Hello(_) => Err(Refusal::Malformed("`hello` was already sent".into())),
             ClientMessage::Ask(ask) => {
                 let standing = self.session.lock().standing.with(ask);

@@ -6,6 +6,7 @@ use crate::charged_body::respond;
 use crate::compatible::{Here, PresentedToken, UserQuestion, ask_all};
 use crate::error::Refusal;
 use crate::gateway::Gateway;
+use crate::json_error::json_error;
 use crate::receipt::guarantee_name;
 use crate::routes::{read, refuse};
 use axum::Json;
@@ -98,7 +99,7 @@ async fn answer(
     let asker = token.asker(gateway, None)?;
     let body = read(gateway, request).await?;
     let query: MeQuery = serde_json::from_slice(&body).map_err(|error| {
-        let malformed = Refusal::Malformed(error.to_string());
+        let malformed = Refusal::Malformed(json_error(&error));
         if asker.account.allow_query() { malformed } else { Refusal::Rate }
     })?;
     let MeQuery { lon, lat, k, dt, question } = query;

@@ -7,6 +7,7 @@ use crate::api::{RefusalBody, ResultBody};
 use crate::charged_body::respond;
 use crate::error::Refusal;
 use crate::gateway::Gateway;
+use crate::json_error::json_error;
 use crate::routes::read;
 use axum::Json;
 use axum::extract::{Request, State};
@@ -68,8 +69,8 @@ async fn put_settings(
 ) -> Response {
     let set = async {
         let text = read(&gateway, request).await?;
-        let body: SettingsBody =
-            serde_json::from_slice(&text).map_err(|error| Refusal::Malformed(error.to_string()))?;
+        let body: SettingsBody = serde_json::from_slice(&text)
+            .map_err(|error| Refusal::Malformed(json_error(&error)))?;
         let profile = UserProfile::checked(&gateway, &path.account, path.name.expose(), body)?;
         let settings = Arc::clone(&profile.settings);
         gateway.users().put_settings(path.user, profile).await?;
