@@ -43,10 +43,13 @@ impl Asker {
         Tracker { account: &self.account, user: &self.user, device: DEVICE }
     }
 
-    /// Builds the problem of a request that cannot be answered. It counts against the rate limit of
-    /// the account.
+    /// Builds the problem of a request that cannot be answered.
     pub(super) fn unsupported(&self, sentence: impl Into<String>) -> Problem {
-        let refusal = Refusal::Question(sentence.into());
+        self.refused(Refusal::Question(sentence.into()))
+    }
+
+    /// Builds the problem of a refused request. It counts against the rate limit of the account.
+    pub(super) fn refused(&self, refusal: Refusal) -> Problem {
         Problem::from(if self.account.allow_query() { refusal } else { Refusal::Rate })
     }
 }

@@ -25,6 +25,8 @@ pub(super) fn metres(a: LonLat, b: LonLat) -> f64 {
 /// Returns an upper bound of the distance in the plane divided by that on the sphere, for points up to
 /// `reach` metres from `centre`. Infinite if the map has no such points.
 pub(super) fn stretch(frame: &Frame, centre: Point, reach: f64) -> f64 {
+    // Below a metre the degrees are too coarse.
+    let reach = reach.max(1.0);
     let middle = frame.lon_lat(centre);
     let ratio = |direction: u32| {
         let angle = f64::from(direction) * std::f64::consts::TAU / f64::from(DIRECTIONS);

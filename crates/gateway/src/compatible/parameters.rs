@@ -20,7 +20,7 @@ impl<'a> Parameters<'a> {
         let mut known: Vec<(Cow<'a, str>, Cow<'a, str>)> = Vec::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
             if !once.contains(&&*name) && !repeated.contains(&&*name) {
-                return Err(format!("the parameter `{name}` is not supported"));
+                return Err(unsupported(&name));
             }
             if once.contains(&&*name) && known.iter().any(|(other, _)| *other == name) {
                 return Err(format!("the parameter `{name}` occurs twice"));
@@ -48,6 +48,20 @@ impl<'a> Parameters<'a> {
         let parse = |text: &str| text.trim().parse();
         let value = self.get(name).map(parse).transpose();
         value.map_err(|_| format!("the parameter `{name}` is not a number"))
+    }
+}
+
+/// Whether a text can be the name of a parameter.
+pub(super) fn is_parameter_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphabetic() || "_$".contains(c))
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_$-.".contains(&byte))
+}
+
+/// Names an unsupported parameter, unless it is another text, which may hold a position.
+fn unsupported(name: &str) -> String {
+    match is_parameter_name(name) {
+        true => format!("the parameter `{name}` is not supported"),
+        false => "a parameter without a name is not supported".to_owned(),
     }
 }
 

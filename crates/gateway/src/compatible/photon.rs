@@ -10,6 +10,7 @@ use super::tagged_category::category_of;
 use super::user_queries::Here;
 use crate::answers::json;
 use crate::charged_body::respond;
+use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::routes::JSON;
 use crate::service::key_of_category;
@@ -31,7 +32,9 @@ const MAX_LIMIT: usize = 50;
 /// A parsed request.
 struct ReverseRequest {
     here: Here,
-    wants: Vec<NearbyWant>,
+    /// Keys and values; any if empty.
+    tags: Vec<(String, String)>,
+    radius: f64,
     limit: usize,
 }
 
@@ -43,9 +46,10 @@ pub(super) async fn reverse(
 ) -> Response {
     let answered = async {
         let asker = token.asker(&gateway, None)?;
-        let request = parse(&gateway, query.as_deref().unwrap_or(""));
+        let request = parse(query.as_deref().unwrap_or(""));
         let request = request.map_err(|sentence| asker.unsupported(sentence))?;
-        let lists = find_places(&gateway, &asker, request.here, &request.wants).await?;
+        let wants = wants(&gateway, &request).map_err(|refusal| asker.refused(refusal))?;
+        let lists = find_places(&gateway, &asker, request.here, &wants).await?;
         let places = merge(lists, request.limit);
         let features: Vec<Value> = places.iter().map(feature).collect();
         let body = value!({"type": "FeatureCollection", "features": features});
@@ -60,7 +64,7 @@ pub(super) fn refuse(gateway: &Gateway, problem: &Problem) -> Response {
     (problem.kind.status(), [(CONTENT_TYPE, JSON)], body).into_response()
 }
 
-fn parse(gateway: &Gateway, query: &str) -> Result<ReverseRequest, String> {
+fn parse(query: &str) -> Result<ReverseRequest, String> {
     let parameters = Parameters::parse(query, &ONCE, &REPEATED)?;
     let coordinate = |name: &str| -> Result<f64, String> {
         parameters.number(name)?.ok_or_else(|| format!("the parameter `{name}` is missing"))
@@ -75,23 +79,28 @@ fn parse(gateway: &Gateway, query: &str) -> Result<ReverseRequest, String> {
     if parameters.get("lang").is_some_and(|text| text != "default") {
         return Err("`lang` is supported as default only".into());
     }
-    let category = |tag: &str| match tag.split_once(':') {
-        Some((key, value)) if !key.is_empty() && !value.is_empty() && !tag.contains('!') => {
-            category_of(gateway, key, value)
+    let tag = |text: &str| match text.split_once(':') {
+        Some((key, value)) if !key.is_empty() && !value.is_empty() && !text.contains('!') => {
+            Ok((key.to_owned(), value.to_owned()))
         }
         _ => Err("`osm_tag` is supported as key:value only".to_owned()),
     };
-    let categories: Vec<String> =
-        parameters.all("osm_tag").map(category).collect::<Result<_, _>>()?;
-    if categories.len() > MAX_WANTS {
+    let tags: Vec<(String, String)> =
+        parameters.all("osm_tag").map(tag).collect::<Result<_, _>>()?;
+    if tags.len() > MAX_WANTS {
         return Err(format!("at most {MAX_WANTS} `osm_tag` are supported"));
     }
-    let want = |category| NearbyWant { category, radius, limit: Limit::Nearest(limit) };
-    let wants = match categories.is_empty() {
-        true => vec![want(None)],
-        false => categories.into_iter().map(|category| want(Some(category))).collect(),
-    };
-    Ok(ReverseRequest { here, wants, limit })
+    Ok(ReverseRequest { here, tags, radius, limit })
+}
+
+/// Returns a want for each tag, or one for all places.
+fn wants(gateway: &Gateway, request: &ReverseRequest) -> Result<Vec<NearbyWant>, Refusal> {
+    let ReverseRequest { tags, radius, limit, .. } = request;
+    let want = |category| NearbyWant { category, radius: *radius, limit: Limit::Nearest(*limit) };
+    if tags.is_empty() {
+        return Ok(vec![want(None)]);
+    }
+    tags.iter().map(|(key, value)| category_of(gateway, key, value).map(Some).map(want)).collect()
 }
 
 fn feature(place: &Place) -> Value {

@@ -143,8 +143,14 @@ impl Fixture {
     }
 
     pub async fn new(config: Config, mode: Mode) -> Fixture {
+        let fixture = Fixture::starting(config, mode);
+        fixture.gateway.refresh_categories().await.unwrap();
+        fixture
+    }
+
+    /// Creates a gateway before its service has listed its categories.
+    pub fn starting(config: Config, mode: Mode) -> Fixture {
         let (gateway, probe) = gateway_of(config, mode, Clock::manual());
-        gateway.refresh_categories().await.unwrap();
         let engine = BatchEngine::new(Arc::clone(&gateway));
         Fixture { app: app(Arc::clone(&gateway)), gateway, probe, left: Vec::new(), engine }
     }

@@ -19,7 +19,7 @@ pub(super) fn document(query: &OverpassQuery, lists: Vec<Vec<Place>>) -> Value {
     for (selection, places) in query.selections.iter().zip(lists) {
         for place in places {
             let id = ElementId::of(&place.id);
-            let is_named = selection.name.as_ref().is_none_or(|name| *name == place.name);
+            let is_named = selection.name.as_ref().is_none_or(|name| is_name(name, &place));
             if is_named && selection.elements.includes(id.element) {
                 elements.entry(id).or_insert(Element { place, key: &selection.key });
             }
@@ -38,6 +38,11 @@ pub(super) fn document(query: &OverpassQuery, lists: Vec<Vec<Place>>) -> Value {
         },
         "elements": elements,
     })
+}
+
+/// Whether a place has a name. One without a name has no tag `name`, so that no value selects it.
+fn is_name(name: &str, place: &Place) -> bool {
+    !name.is_empty() && *name == place.name
 }
 
 fn element_json(id: ElementId, element: &Element<'_>, output: Output) -> Value {

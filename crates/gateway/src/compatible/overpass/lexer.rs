@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::str::Chars;
 
 /// A token.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,16 +17,21 @@ pub(super) enum Token<'a> {
     End,
 }
 
-/// Prints a token as in the query.
+/// Prints a token as in the query, but no number: it may be a coordinate.
 impl fmt::Display for Token<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Token::Word(word) if word.starts_with(begins_number) => f.write_str("a number"),
             Token::Word(word) => write!(f, "`{word}`"),
             Token::Text(text) => write!(f, "`\"{text}\"`"),
             Token::Mark(mark) => write!(f, "`{mark}`"),
             Token::End => f.write_str("the end of the query"),
         }
     }
+}
+
+fn begins_number(c: char) -> bool {
+    c.is_ascii_digit() || "+-.".contains(c)
 }
 
 /// Splits a query into tokens. Never fails: an unclosed quote ends with the query.
@@ -70,12 +76,15 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Reads up to the closing quote. A backslash takes the next character as it is.
+    /// Reads up to the closing quote; an invalid escape sequence is the mark of its backslash.
     fn quoted(&mut self, quote: char) -> Token<'a> {
         let (mut text, mut characters) = (String::new(), self.rest.chars());
         while let Some(c) = characters.next() {
             match c {
-                '\\' => text.extend(characters.next()),
+                '\\' => match escaped(&mut characters) {
+                    Some(c) => text.push(c),
+                    None => return Token::Mark('\\'),
+                },
                 c if c == quote => break,
                 c => text.push(c),
             }
@@ -83,4 +92,32 @@ impl<'a> Lexer<'a> {
         self.rest = characters.as_str();
         Token::Text(text.into())
     }
+}
+
+/// Reads what follows a backslash: `n`, `t`, `u` with four hexadecimal digits (twice for a surrogate
+/// pair), or any other character, which stands for itself.
+fn escaped(characters: &mut Chars<'_>) -> Option<char> {
+    match characters.next()? {
+        'n' => Some('\n'),
+        't' => Some('\t'),
+        'u' => {
+            let first = hexadecimal(characters)?;
+            if !(0xd800..0xe000).contains(&first) {
+                return char::from_u32(u32::from(first));
+            }
+            let is_pair = characters.next() == Some('\\') && characters.next() == Some('u');
+            let second = is_pair.then(|| hexadecimal(characters))??;
+            char::decode_utf16([first, second]).next()?.ok()
+        }
+        other => Some(other),
+    }
+}
+
+/// Reads four hexadecimal digits.
+fn hexadecimal(characters: &mut Chars<'_>) -> Option<u16> {
+    let digits = characters.as_str().get(..4)?;
+    let is_valid = digits.bytes().all(|digit| digit.is_ascii_hexdigit());
+    let number = is_valid.then(|| u16::from_str_radix(digits, 16).ok())??;
+    *characters = characters.as_str().get(4..)?.chars();
+    Some(number)
 }

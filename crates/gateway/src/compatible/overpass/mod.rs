@@ -10,10 +10,12 @@ use super::asker::{Asker, PresentedToken};
 use super::element_id::ElementType;
 use super::nearby::find_places;
 use super::nearby_plan::{Limit, NearbyWant};
+use super::parameters::{Parameters, is_parameter_name};
 use super::problem::Problem;
 use super::tagged_category::category_of;
 use crate::answers::json;
 use crate::charged_body::respond;
+use crate::error::Refusal;
 use crate::gateway::Gateway;
 use crate::routes::read_body;
 use axum::extract::{Request, State};
@@ -43,22 +45,24 @@ pub(super) async fn interpret(
     answered.await.unwrap_or_else(|problem| refuse(&gateway, &problem))
 }
 
-/// Returns the query: the form field `data` of body or query string, or else the whole body.
-fn query_text<'a>(
-    body: &'a [u8],
-    parameters: Option<&'a str>,
-) -> Result<Cow<'a, str>, &'static str> {
-    let form = match body {
-        [] => parameters.unwrap_or("").as_bytes(),
-        body => body,
-    };
-    if !form.starts_with(b"data=") && !body.is_empty() {
-        let text = std::str::from_utf8(body).map_err(|_| "the query is not UTF-8")?;
-        return Ok(Cow::Borrowed(text));
+/// Returns the query: the field `data` of a form in body or query string, or else the whole body.
+fn query_text<'a>(body: &'a [u8], parameters: Option<&'a str>) -> Result<Cow<'a, str>, String> {
+    let body = std::str::from_utf8(body).map_err(|_| "the query is not UTF-8")?;
+    if !body.is_empty() && !is_form(body) {
+        return Ok(Cow::Borrowed(body));
     }
-    let mut fields = form_urlencoded::parse(form);
-    let data = fields.find(|(name, _)| name == "data").map(|(_, data)| data);
-    data.ok_or("there is no query: send it as the body, or as the field `data` of a form")
+    let form = if body.is_empty() { parameters.unwrap_or("") } else { body };
+    let fields = Parameters::parse(form, &["data"], &[])?;
+    let data = fields.get("data").map(|data| Cow::Owned(data.to_owned()));
+    data.ok_or_else(|| {
+        "there is no query: send it as the body, or as the field `data` of a form".to_owned()
+    })
+}
+
+/// Whether a body is a form: it begins with the name of a field. A query of Overpass QL has brackets or
+/// spaces before its first `=`; clients send both kinds with the content type of a form.
+fn is_form(body: &str) -> bool {
+    body.split_once('=').is_some_and(|(name, _)| is_parameter_name(name))
 }
 
 /// Whether a body holds a query of the subset, for fuzzing.
@@ -74,8 +78,8 @@ async fn answer(gateway: &Arc<Gateway>, asker: &Asker, text: &str) -> Result<Vec
         let radius = selection.radius;
         Ok(NearbyWant { category: Some(category), radius, limit: Limit::All })
     };
-    let wants: Result<Vec<NearbyWant>, String> = query.selections.iter().map(want).collect();
-    let wants = wants.map_err(|sentence| asker.unsupported(sentence))?;
+    let wants: Result<Vec<NearbyWant>, Refusal> = query.selections.iter().map(want).collect();
+    let wants = wants.map_err(|refusal| asker.refused(refusal))?;
     let lists = find_places(gateway, asker, query.here, &wants).await?;
     Ok(json(&elements::document(&query, lists)))
 }

@@ -162,7 +162,8 @@ impl<'a> Parser<'a> {
             match (&*name, &*value) {
                 ("out", "json") => is_json = true,
                 ("timeout" | "maxsize", number) if number.parse::<u64>().is_ok() => {}
-                _ => return Err(unsupported(format!("the setting `[{name}:{value}]`"))),
+                ("out", other) => return Err(unsupported(format!("the setting `[out:{other}]`"))),
+                _ => return Err(unsupported(format!("the setting `[{name}:…]`"))),
             }
             self.expect(']', "`]`")?;
         }
@@ -225,9 +226,9 @@ impl<'a> Parser<'a> {
 
     /// Reads `around:R,LAT,LON)`. All selections must have the same position.
     fn around(&mut self) -> Result<f64, QlError> {
-        let filter = self.text("`around`")?;
-        if filter != "around" {
-            return Err(unsupported(format!("the filter `({filter}…)`")));
+        let filter = self.token.clone();
+        if self.text("`around`")? != "around" {
+            return Err(unsupported(format!("the filter ({filter}…)")));
         }
         self.expect(':', "`:` (sets are not supported here)")?;
         let metres = self.number("a radius in metres")?;
@@ -280,7 +281,7 @@ impl<'a> Parser<'a> {
                 Token::Word("center") => output.center = true,
                 Token::Word("asc") => {}
                 Token::Word("qt") => is_by_tile = true,
-                Token::Word(word) if word.parse::<usize>().is_ok() => {
+                Token::Word(word) if output.limit.is_none() && word.parse::<usize>().is_ok() => {
                     output.limit = word.parse().ok();
                 }
                 other => return Err(unsupported(format!("{other} in `out`"))),

@@ -43,10 +43,10 @@ fn what_is_not_supported_is_named() {
     for (text, named) in [
         (format!("{selection};out;"), "without `[out:json]`"),
         (format!("[out:xml];{selection};out;"), "`[out:xml]`"),
-        (format!("[out:json][date:\"2020\"];{selection};out;"), "`[date:2020]`"),
+        (format!("[out:json][date:\"2020\"];{selection};out;"), "`[date:…]`"),
         (format!("[out:json];relation[amenity=cafe]{AROUND};out;"), "`relation`"),
-        ("[out:json];node[amenity=cafe](1,2,3,4);out;".into(), "`(1…)`"),
-        ("[out:json];node[amenity=cafe](area.a);out;".into(), "`(area.a…)`"),
+        ("[out:json];node[amenity=cafe](1,2,3,4);out;".into(), "(a number…)"),
+        ("[out:json];node[amenity=cafe](area.a);out;".into(), "(`area.a`…)"),
         ("[out:json];node[amenity=cafe];out;".into(), "without `around`"),
         (format!("[out:json];node{AROUND};out;"), "without `[key=value]`"),
         (format!("[out:json];node[amenity]{AROUND};out;"), "other than `[key=value]`"),
@@ -54,10 +54,13 @@ fn what_is_not_supported_is_named() {
         (format!("[out:json];node[amenity!=cafe]{AROUND};out;"), "other than `[key=value]`"),
         (format!("[out:json];node[!amenity]{AROUND};out;"), "other than `[key=value]`"),
         (format!("[out:json];{selection}[cuisine=thai];out;"), "a second tag filter"),
+        (format!("[out:json][bbox:48.5,9.25];{selection};out;"), "`[bbox:…]`"),
         (format!("[out:json];{selection}{AROUND};out;"), "a second `(…)` filter"),
         (format!("[out:json];{selection};out meta;"), "`meta` in `out`"),
         (format!("[out:json];{selection};out geom;"), "`geom` in `out`"),
         (format!("[out:json];{selection};out qt 7;"), "`qt` together with a number"),
+        (format!("[out:json];{selection};out 7 8;"), "a number in `out`"),
+        (format!("[out:json];{selection};out 48.5;"), "a number in `out`"),
         (format!("[out:json];{selection};out 7 qt;"), "`qt` together with a number"),
         (format!("[out:json];{selection};out;>;out;"), "a second statement"),
         (format!("[out:json];{selection}->.a;.a out;"), "expected"),
@@ -72,11 +75,33 @@ fn what_is_not_supported_is_named() {
         ("[out:json];node[amenity=cafe](around:0,48,9);out;".into(), "above 0"),
         ("[out:json];node[amenity=cafe](around:5,98,9);out;".into(), "latitude"),
         ("[out:json];node[amenity=cafe](around:nan,48,9);out;".into(), "a radius"),
+        ("[out:json];node[amenity=cafe](around:5 48.5,9.25);out;".into(), "`,` expected, a number"),
+        ("[out:json];node[amenity=cafe](48.5,9.25,48.6,9.3);out;".into(), "(a number…)"),
+        (format!("[out:json];node[amenity=\"\\uZZZZ\"]{AROUND};out;"), "`\\` found"),
+        (format!("[out:json];node[amenity=\"\\ud83d\"]{AROUND};out;"), "`\\` found"),
         (format!("[out:json];({});out;", format!("{selection};").repeat(9)), "more than 8"),
     ] {
         let error = parse(&text).err().unwrap_or_else(|| panic!("{text} is accepted")).to_string();
         assert!(error.contains(named), "{text}: {error}");
         assert!(!error.contains("48.5") && !error.contains("9.25"), "{error}");
+    }
+}
+
+#[test]
+fn escape_sequences_of_texts_are_those_of_overpass() {
+    for (escaped, text) in [
+        (r"Caf\u00e9", "Café"),
+        (r"\uD83D\uDE00!", "😀!"),
+        (r"a\nb\tc", "a\nb\tc"),
+        (r#"\"\\\'\x"#, r#""\'x"#),
+        ("Café", "Café"),
+    ] {
+        let query = format!("[out:json];node[amenity=cafe][name=\"{escaped}\"]{AROUND};out;");
+        assert_eq!(read(&query).selections[0].name.as_deref(), Some(text), "{escaped}");
+    }
+    // A text that ends within a sequence, at any place.
+    for end in [r"\", r"\u", r"\u00", r"\u00é", r"\ud83d\", r"\ud83d\u", r"\ud83d\u00e9"] {
+        assert!(parse(&format!("[out:json];node[amenity=cafe][name=\"{end}")).is_err(), "{end}");
     }
 }
 

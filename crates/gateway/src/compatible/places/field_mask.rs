@@ -19,6 +19,16 @@ const FIELDS: &str = "accessibilityOptions addressComponents adrFormatAddress al
     servesLunch servesVegetarianFood servesWine shortFormattedAddress subDestinations takeout \
     timeZone types userRatingCount utcOffsetMinutes viewport websiteUri";
 
+/// Fields that have data, with the fields in them. A longer path is an error there.
+const FIELDS_WITH_DATA: [(&str, &[&str]); 6] = [
+    ("displayName", &["text", "languageCode"]),
+    ("id", &[]),
+    ("location", &["latitude", "longitude"]),
+    ("name", &[]),
+    ("primaryType", &[]),
+    ("types", &[]),
+];
+
 /// Paths below `places`, each as its segments; an empty path is the whole place.
 #[derive(Debug)]
 pub(super) struct FieldMask(Vec<Vec<String>>);
@@ -53,8 +63,20 @@ fn parse_path(path: &str) -> Result<Vec<String>, String> {
     match rest.first().map(String::as_str) {
         None => Ok(rest),
         Some("*") if rest.len() == 1 => Ok(Vec::new()),
-        Some(field) if FIELDS.split_whitespace().any(|known| known == field) => Ok(rest),
-        Some(field) => Err(format!("the field `places.{field}` is unknown")),
+        Some(field) if is_known(field, &rest[1..]) => Ok(rest),
+        Some(_) => Err(format!("the field `{path}` is unknown")),
+    }
+}
+
+/// Whether a place has a field, and the field these inner fields. Those without data are not checked.
+fn is_known(field: &str, inner: &[String]) -> bool {
+    match FIELDS_WITH_DATA.iter().find(|(known, _)| *known == field) {
+        Some((_, fields)) => match inner {
+            [] => true,
+            [one] => fields.contains(&&**one),
+            _ => false,
+        },
+        None => FIELDS.split_whitespace().any(|known| known == field),
     }
 }
 
@@ -100,9 +122,15 @@ mod tests {
 
     #[test]
     fn unknown_fields_are_refused_by_name() {
-        for (mask, named) in
-            [("places.stars", "places.stars"), ("routingSummaries", "routingSummaries"), ("", "``")]
-        {
+        for (mask, named) in [
+            ("places.stars", "places.stars"),
+            ("places.location.lat", "places.location.lat"),
+            ("places.id.text", "places.id.text"),
+            ("places.displayName.text.x", "places.displayName.text.x"),
+            ("places.displayName.", "places.displayName."),
+            ("routingSummaries", "routingSummaries"),
+            ("", "``"),
+        ] {
             assert!(FieldMask::parse(mask).unwrap_err().contains(named), "{mask}");
         }
     }

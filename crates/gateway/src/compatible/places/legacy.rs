@@ -6,7 +6,7 @@ use crate::answers::json;
 use crate::charged_body::respond;
 use crate::compatible::asker::PresentedToken;
 use crate::compatible::nearby::{Place, find_places, merge};
-use crate::compatible::nearby_plan::{Limit, NearbyWant};
+use crate::compatible::nearby_plan::Limit;
 use crate::compatible::parameters::{Parameters, here, radius};
 use crate::compatible::problem::{Problem, ProblemKind};
 use crate::compatible::user_queries::Here;
@@ -32,7 +32,9 @@ const UNSET: &str = "None";
 /// A parsed request.
 struct NearbySearch {
     here: Here,
-    wants: Vec<NearbyWant>,
+    types: Vec<String>,
+    metres: f64,
+    limit: Limit,
 }
 
 /// Answers a search.
@@ -46,8 +48,11 @@ pub(in crate::compatible) async fn search(
         let mut pairs = form_urlencoded::parse(query.as_bytes());
         let key = pairs.find(|(name, _)| name == "key").map(|(_, key)| key.into_owned());
         let asker = token.asker(&gateway, key.as_deref())?;
-        let request = parse(&gateway, &query).map_err(|sentence| asker.unsupported(sentence))?;
-        let lists = find_places(&gateway, &asker, request.here, &request.wants).await?;
+        let request = parse(&query).map_err(|sentence| asker.unsupported(sentence))?;
+        let NearbySearch { here, types, metres, limit } = request;
+        let wants = wants(&gateway, &types, metres, limit);
+        let wants = wants.map_err(|refusal| asker.refused(refusal))?;
+        let lists = find_places(&gateway, &asker, here, &wants).await?;
         let results: Vec<Value> = merge(lists, MAX_RESULTS).iter().map(place_json).collect();
         let status = if results.is_empty() { "ZERO_RESULTS" } else { "OK" };
         let body = value!({"html_attributions": [], "results": results, "status": status});
@@ -56,7 +61,7 @@ pub(in crate::compatible) async fn search(
     answered.await.unwrap_or_else(|problem| refuse(&gateway, &problem))
 }
 
-fn parse(gateway: &Gateway, query: &str) -> Result<NearbySearch, String> {
+fn parse(query: &str) -> Result<NearbySearch, String> {
     let parameters = Parameters::parse(query, &ONCE, &[])?;
     let location = parameters.get("location").and_then(|text| text.split_once(','));
     let location =
@@ -82,7 +87,7 @@ fn parse(gateway: &Gateway, query: &str) -> Result<NearbySearch, String> {
         (None, None) => return Err("`radius` or `rankby=distance` is needed".into()),
         (Some(_), _) => return Err("`rankby` is supported as distance only".into()),
     };
-    Ok(NearbySearch { here, wants: wants(gateway, &types, metres, limit)? })
+    Ok(NearbySearch { here, types, metres, limit })
 }
 
 fn place_json(place: &Place) -> Value {

@@ -6,6 +6,8 @@ pub(super) mod nearby;
 
 use super::nearby::MAX_WANTS;
 use super::nearby_plan::{Limit, NearbyWant};
+use super::tagged_category::check_category;
+use crate::error::Refusal;
 use crate::gateway::Gateway;
 
 /// Largest number of places of an answer, and the default.
@@ -17,17 +19,21 @@ fn wants(
     types: &[String],
     radius: f64,
     limit: Limit,
-) -> Result<Vec<NearbyWant>, String> {
+) -> Result<Vec<NearbyWant>, Refusal> {
     if types.len() > MAX_WANTS {
-        return Err(format!("at most {MAX_WANTS} types are supported"));
+        return Err(Refusal::Question(format!("at most {MAX_WANTS} types are supported")));
     }
-    let unknown = |name: &&String| gateway.cities().category(name).is_err();
-    if let Some(name) = types.iter().find(unknown) {
-        return Err(format!("Unsupported types: {name}."));
-    }
+    check_types(gateway, types)?;
     let want = |category| NearbyWant { category, radius, limit };
     Ok(match types {
         [] => vec![want(None)],
         types => types.iter().map(|name| want(Some(name.clone()))).collect(),
     })
+}
+
+/// Refuses types that are no category.
+fn check_types(gateway: &Gateway, types: &[String]) -> Result<(), Refusal> {
+    let check =
+        |name: &String| check_category(gateway, name, format!("Unsupported types: {name}."));
+    types.iter().try_for_each(check)
 }

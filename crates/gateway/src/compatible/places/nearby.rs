@@ -1,15 +1,17 @@
 //! `POST /v1/places:searchNearby` with `rankPreference: DISTANCE`.
 
 use super::field_mask::FieldMask;
-use super::{MAX_RESULTS, wants};
+use super::{MAX_RESULTS, check_types, wants};
 use crate::answers::json;
 use crate::charged_body::respond;
 use crate::compatible::asker::{Asker, PresentedToken};
 use crate::compatible::nearby::{Place, find_places, merge};
 use crate::compatible::nearby_plan::Limit;
-use crate::compatible::parameters::{here, radius};
+use crate::compatible::parameters::{Parameters, here, radius};
 use crate::compatible::problem::{Problem, ProblemKind};
+use crate::error::Refusal;
 use crate::gateway::Gateway;
+use crate::json_error::json_error;
 use crate::routes::{JSON, read_body};
 use axum::extract::{Request, State};
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
@@ -17,8 +19,12 @@ use axum::http::request::Parts;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json as value};
 use std::sync::Arc;
+
+/// Parameters of the URL. `$alt` is the format of the answer, which is JSON in every case.
+const PARAMETERS: [&str; 6] = ["key", "fields", "$fields", "alt", "$alt", "prettyPrint"];
 
 /// Body of a request. Has no `Debug`: it holds the position. Unknown fields are refused by name.
 #[derive(Deserialize)]
@@ -26,7 +32,7 @@ use std::sync::Arc;
 struct SearchNearby {
     location_restriction: LocationRestriction,
     rank_preference: Option<RankPreference>,
-    max_result_count: Option<usize>,
+    max_result_count: Option<i64>,
     #[serde(default)]
     included_types: Vec<String>,
     #[serde(default)]
@@ -49,6 +55,7 @@ struct SearchNearby {
 enum RankPreference {
     Name(String),
     Number(i32),
+    Other(IgnoredAny),
 }
 
 impl RankPreference {
@@ -56,6 +63,7 @@ impl RankPreference {
         match self {
             RankPreference::Name(name) => name == "DISTANCE",
             RankPreference::Number(number) => *number == 1,
+            RankPreference::Other(IgnoredAny) => false,
         }
     }
 }
@@ -103,17 +111,22 @@ async fn answer(
     body: &[u8],
 ) -> Result<Value, Problem> {
     let unsupported = |sentence: String| asker.unsupported(sentence);
-    let mask = field_mask(parts).map_err(unsupported)?;
-    let search: SearchNearby = serde_json::from_slice(body)
-        .map_err(|error| unsupported(format!("Invalid JSON payload received. {error}")))?;
+    let query = parts.uri.query().unwrap_or("");
+    let parameters = Parameters::parse(query, &PARAMETERS, &[]).map_err(unsupported)?;
+    let mask = field_mask(parts, &parameters).map_err(unsupported)?;
+    let search: SearchNearby = serde_json::from_slice(body).map_err(|error| {
+        unsupported(format!("Invalid JSON payload received: {}", json_error(&error)))
+    })?;
     let Circle { center, radius: metres } = &search.location_restriction.circle;
+    let refused = |refusal: Refusal| asker.refused(refusal);
     let here = here(center.longitude, center.latitude).map_err(unsupported)?;
     let metres = radius(*metres).map_err(unsupported)?;
     let limit = search.check().map_err(unsupported)?;
+    search.check_excluded(gateway).map_err(refused)?;
     let excluded = search.excluded();
     // Places that are excluded must not count.
     let asked = if excluded.is_empty() { Limit::Nearest(limit) } else { Limit::All };
-    let wants = wants(gateway, search.included(), metres, asked).map_err(unsupported)?;
+    let wants = wants(gateway, search.included(), metres, asked).map_err(refused)?;
     let mut lists = find_places(gateway, asker, here, &wants).await?;
     lists.iter_mut().for_each(|places| places.retain(|place| !excluded.contains(&place.category)));
     let places: Vec<Value> =
@@ -130,18 +143,12 @@ fn key(parts: &Parts) -> Option<String> {
 }
 
 /// Returns the mask of the header, or of the parameter `$fields` or `fields`.
-fn field_mask(parts: &Parts) -> Result<FieldMask, String> {
+fn field_mask(parts: &Parts, parameters: &Parameters<'_>) -> Result<FieldMask, String> {
     let header = parts.headers.get("x-goog-fieldmask").and_then(|mask| mask.to_str().ok());
-    let query = parts.uri.query().unwrap_or("");
-    let mut pairs = form_urlencoded::parse(query.as_bytes());
-    let parameter = pairs.find(|(name, _)| name == "fields" || name == "$fields");
-    match (header, parameter) {
-        (Some(mask), _) => FieldMask::parse(mask),
-        (None, Some((_, mask))) => FieldMask::parse(&mask),
-        (None, None) => Err("FieldMask is a required parameter: send the header \
-                             `X-Goog-FieldMask`, for example `places.displayName`."
-            .to_owned()),
-    }
+    let parameter = parameters.get("$fields").or_else(|| parameters.get("fields"));
+    let missing = "FieldMask is a required parameter: send the header `X-Goog-FieldMask`, for \
+                   example `places.displayName`.";
+    FieldMask::parse(header.or(parameter).ok_or(missing)?)
 }
 
 impl SearchNearby {
@@ -161,9 +168,28 @@ impl SearchNearby {
                     .to_owned(),
             );
         }
-        let count = self.max_result_count.unwrap_or(MAX_RESULTS);
-        let is_valid = (1..=MAX_RESULTS).contains(&count);
-        is_valid.then_some(count).ok_or_else(|| "maxResultCount must be from 1 to 20.".to_owned())
+        let count = self.max_result_count.map_or(Ok(MAX_RESULTS), usize::try_from);
+        let count = count.ok().filter(|count| (1..=MAX_RESULTS).contains(count));
+        count.ok_or_else(|| "maxResultCount must be from 1 to 20.".to_owned())
+    }
+
+    /// Refuses an excluded type that is unknown or included as well.
+    fn check_excluded(&self, gateway: &Gateway) -> Result<(), Refusal> {
+        check_types(gateway, &self.excluded_types)?;
+        check_types(gateway, &self.excluded_primary_types)?;
+        let pairs = [
+            (&self.included_types, &self.excluded_types),
+            (&self.included_primary_types, &self.excluded_primary_types),
+        ];
+        let conflict = pairs
+            .into_iter()
+            .find_map(|(included, excluded)| included.iter().find(|name| excluded.contains(name)));
+        match conflict {
+            Some(name) => Err(Refusal::Question(format!(
+                "Conflicting types: {name} is included and excluded."
+            ))),
+            None => Ok(()),
+        }
     }
 
     /// Types of which a place must have one; empty for all.

@@ -40,6 +40,13 @@ impl World {
 
     /// With a changed configuration.
     pub async fn with(change: impl FnOnce(&mut Config, &Path)) -> World {
+        let world = World::starting(change);
+        world.fixture.gateway.refresh_categories().await.unwrap();
+        world
+    }
+
+    /// With a changed configuration, before the categories of its service are known.
+    pub fn starting(change: impl FnOnce(&mut Config, &Path)) -> World {
         let folder = tempfile::tempdir().unwrap();
         let mut file = KeyFile::default();
         let key = file.add("okapi-app", LimitOverrides::default()).unwrap().secret;
@@ -47,7 +54,7 @@ impl World {
         file.write(&path).unwrap();
         let mut config = Config { keys: Some(path), ..generous() };
         change(&mut config, folder.path());
-        World { fixture: Fixture::new(config, Mode::Guarded).await, key, folder }
+        World { fixture: Fixture::starting(config, Mode::Guarded), key, folder }
     }
 
     /// Sends a request with the key.

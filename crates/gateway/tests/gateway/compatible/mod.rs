@@ -3,6 +3,7 @@
 
 mod answers;
 mod errors;
+mod hostile;
 pub mod reference;
 mod tokens;
 mod unions;
@@ -115,11 +116,17 @@ impl CompatibleWorld {
     }
 
     pub async fn with(change: impl FnOnce(&mut Config, &Path)) -> CompatibleWorld {
-        let world = World::with(|config, folder| {
+        let world = CompatibleWorld::starting(change).await;
+        world.world.fixture.gateway.refresh_categories().await.unwrap();
+        world
+    }
+
+    /// Before the categories of the service are known.
+    pub async fn starting(change: impl FnOnce(&mut Config, &Path)) -> CompatibleWorld {
+        let world = World::starting(|config, folder| {
             config.server.compatible = true;
             change(config, folder);
         });
-        let world = world.await;
         for person in ["jo", "al"] {
             world.put_settings(person, &json!({"k": 2, "dt": 5})).await;
         }
