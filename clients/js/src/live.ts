@@ -124,8 +124,9 @@ export class Live implements AsyncIterable<LiveEvent> {
     let opened = false;
     socket.onopen = () => {
       opened = true;
-      const first = known ? { resume: known, after: this.after } : ask ? { ask } : {};
-      socket.send(JSON.stringify({ type: 'hello', person, ...first }));
+      // A session that is gone begins anew, with this `ask` and not with the user's settings.
+      const first = known ? { resume: known, after: this.after } : {};
+      socket.send(JSON.stringify({ type: 'hello', person, ...first, ...(ask ? { ask } : {}) }));
     };
     socket.onmessage = ({ data }) => this.receive(String(data));
     // After a failed handshake some implementations send no `close`.

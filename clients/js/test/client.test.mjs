@@ -13,7 +13,7 @@ import { root, start, street } from './gateway.mjs';
 
 const { MeshCloak, NotHidden, Refused, Unreachable, describe } = client;
 const question = { find: 'nearest', count: 3 };
-let gateway, mesh, here;
+let gateway, mesh, here, api;
 
 /** A query of a user near the middle of the map, where a street is. */
 const query = (person, more = {}) => ({ person, ...here, k: 3, dt: 20, dc: 800, question, ...more });
@@ -22,6 +22,8 @@ before(async () => {
   gateway = await start();
   mesh = new MeshCloak(gateway);
   here = await street(gateway, mesh, client);
+  // The gateway closes connections that are idle while `npm` runs below.
+  api = await (await fetch(`${gateway.url}/v1/openapi.json`)).text();
 });
 after(() => gateway.stop());
 
@@ -153,6 +155,33 @@ test('a session resumes after its socket is lost, and loses no answer', async ()
   assert.equal((await events.next()).done, true);
 });
 
+test('a session that is gone begins anew with what it asked', async () => {
+  const hellos = [];
+  class Forgetful extends WebSocket {
+    send(text) {
+      const message = JSON.parse(text);
+      if (message.type === 'hello') hellos.push(this);
+      // The gateway does not know this session any more, as after `results.keep` or a restart.
+      super.send(JSON.stringify(message.resume ? { ...message, resume: 'gone' } : message));
+    }
+  }
+  await gateway.token('ra');
+  const live = new MeshCloak({ ...gateway, WebSocket: Forgetful }).live({ person: 'ra', ask: { k: 3, dt: 20, question } });
+  const events = live[Symbol.asyncIterator]();
+  assert.deepEqual((await events.next()).value, { type: 'open', resumed: false });
+  assert.ok(live.ask({ question: { find: 'nearest', count: 1 } }));
+  hellos[0].close();
+  assert.equal((await events.next()).value.type, 'closed');
+  assert.deepEqual((await events.next()).value, { type: 'open', resumed: false });
+  assert.ok(live.position({ ...here, dc: 800 }));
+  const others = ['rb', 'rc'].map((person) => mesh.ask(query(person)));
+  const event = (await events.next()).value;
+  // The settings of the user have no question, and the session began with one for three objects.
+  assert.equal(event.answer?.objects.length, 1, JSON.stringify(event));
+  await Promise.all(others);
+  live.close();
+});
+
 test('a refused key ends a session', async () => {
   const { sockets, Counted } = counted();
   const live = new MeshCloak({ ...gateway, key: 'mc_wrong', WebSocket: Counted }).live({ person: 'u', maxBackoff: 300 });
@@ -247,9 +276,9 @@ console.log(new NotHidden('no').name);
   assert.throws(() => tsc('--noEmit'), ({ stdout }) => /type 'number' is not assignable to type 'string'/i.test(stdout));
 });
 
-test('the types are those of the OpenAPI document', async () => {
+test('the types are those of the OpenAPI document', () => {
   const folder = mkdtempSync(join(tmpdir(), 'meshcloak-types-'));
-  writeFileSync(join(folder, 'api.json'), await (await fetch(`${gateway.url}/v1/openapi.json`)).text());
+  writeFileSync(join(folder, 'api.json'), api);
   execFileSync(join(root, 'clients/js/node_modules/.bin/openapi-typescript'), [join(folder, 'api.json'), '--output', join(folder, 'schema.ts')], { stdio: 'ignore' });
   const made = readFileSync(join(folder, 'schema.ts'), 'utf8');
   const path = join(root, 'clients/js/src/schema.ts');
