@@ -82,8 +82,8 @@ class Map:
     def from_networkx(cls, graph: Any, *, name: str = "graph", whole_map: bool = False) -> Map:
         """Converts a street network of networkx, such as those of OSMnx.
 
-        Nodes need `x` and `y`: degrees if `graph.graph["crs"]` is EPSG:4326 (or is missing and all
-        values are possible degrees), otherwise metres. Edges may have `length` in metres, `geometry`
+        Nodes need `x` and `y`: degrees if `graph.graph["crs"]` is a geographic system such as EPSG:4326
+        (or is missing and all values are possible degrees), metres if it is a projected one. Edges may have `length` in metres, `geometry`
         with `coords`, `name` and `highway`. Two opposite edges of one `osmid` and length are one
         two-way street; other directed edges are one-way.
 
@@ -102,6 +102,10 @@ class Map:
             except _meshcloak.Error as error:
                 raise _meshcloak.Error(written.message(str(error))) from None
         return cls(native, name)
+
+    def __deepcopy__(self, memo: object) -> Map:
+        """A map does not change, so that a copy is the map itself: schemes may hold one."""
+        return self
 
     @property
     def street_count(self) -> int:
@@ -427,4 +431,7 @@ def _scheme(
 
 
 def _is_file(outcomes: object) -> bool:
-    return isinstance(outcomes, str) and os.path.exists(outcomes)
+    """Whether outcomes are the path of a file and not the name of a scheme."""
+    if not isinstance(outcomes, str):
+        return False
+    return os.path.exists(outcomes) or outcomes.endswith((".parquet", ".ndjson", ".gz"))

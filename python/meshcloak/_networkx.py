@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from meshcloak._arguments import describe
+from meshcloak._crs import is_in_degrees
 from meshcloak._meshcloak import Error
 
 #: Members of a graph that the conversion uses.
@@ -32,7 +33,8 @@ class CsvMap:
         if not points or not streets:
             missing = "edges" if points else "nodes"
             raise Error(f"{name}: the graph has no {missing}; expected at least one street")
-        _write(self.nodes, ["id", *_axes(graph, points)], points)
+        degrees = is_in_degrees(graph.graph.get("crs"), points)
+        _write(self.nodes, ["id", *(("lon", "lat") if degrees else ("x", "y"))], points)
         columns = ["id", "from", "to", "length", "oneway", "shape", "name", "class"]
         _write(self._streets, columns, streets)
         self._rows = {
@@ -69,15 +71,6 @@ def _number(name: str, value: Any) -> float:
         return float(value)
     except (TypeError, ValueError):
         raise Error(f"{name} is {describe(value)}; expected a number") from None
-
-
-def _axes(graph: Any, points: list[tuple[Any, float, float]]) -> list[str]:
-    """Degrees if the graph says so, or if it says nothing and all nodes could be degrees."""
-    crs = str(graph.graph.get("crs", "")).lower()
-    if crs:
-        return ["lon", "lat"] if "4326" in crs or "wgs84" in crs.replace(" ", "") else ["x", "y"]
-    degrees = all(abs(x) <= 180 and abs(y) <= 90 for _, x, y in points)
-    return ["lon", "lat"] if degrees else ["x", "y"]
 
 
 def _streets(graph: Any) -> Iterable[list[object]]:
@@ -127,7 +120,7 @@ def _shape(label: str, geometry: Any) -> str:
         return ""
     try:
         points = ", ".join(f"{float(x)!r} {float(y)!r}" for x, y, *_ in geometry.coords)
-    except (AttributeError, TypeError, ValueError):
+    except (AttributeError, NotImplementedError, TypeError, ValueError):
         raise Error(f"`geometry` of edge {label} is {describe(geometry)}; expected a line, an object "
                     "with `coords`, pairs of numbers") from None
     return f"LINESTRING ({points})"
@@ -136,4 +129,5 @@ def _shape(label: str, geometry: Any) -> str:
 def _text(value: object) -> str:
     if isinstance(value, (list, tuple)):
         value = value[0] if value else ""
-    return "" if value is None else str(value)
+    # A missing value of pandas differs from itself.
+    return "" if value is None or value != value else str(value)

@@ -50,8 +50,9 @@ class Scheme:
 
         Members are indices in ``state.waiting``, of different users; the region is a list of street
         labels, a :class:`Rectangle` or a :class:`Disc`. A member whose k the set meets is served, by
-        the first such set. Equal states must give equal results: attacks run the scheme again, on a
-        deep copy of the object. All users whose k is at most their number, in one square:
+        the first such set. Equal states must give equal results, since attacks run the scheme again.
+        Each run has a deep copy of the object, which may keep what it has seen; the object itself stays
+        as it is. All users whose k is at most their number, in one square:
 
         >>> import meshcloak as mc
         >>> class Square(mc.Scheme):

@@ -37,6 +37,10 @@ class Table:
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         return self._native.__arrow_c_stream__(requested_schema)
 
+    def __deepcopy__(self, memo: object) -> Table:
+        """The rows do not change, so that a copy is the table itself: schemes may hold one."""
+        return self
+
     def __len__(self) -> int:
         return len(self._native)
 

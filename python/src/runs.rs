@@ -3,7 +3,7 @@
 
 use crate::call::Reports;
 use crate::error::failed;
-use crate::scheme::{Failure, PythonScheme};
+use crate::scheme::{Failure, PythonScheme, scheme_name};
 use crate::source::Source;
 use crate::table::{Table, TableSink};
 use baselines::SchemeError;
@@ -62,11 +62,11 @@ impl SchemeArgument {
             SchemeArgument::Named(name) => return AttackedScheme::named(&name).map_err(failed),
             SchemeArgument::Object(object) => object,
         };
-        let name: String = Python::attach(|py| object.bind(py).getattr("name")?.extract())?;
+        let name = Python::attach(|py| scheme_name(object.bind(py)))?;
         let (reports, failure) = (Arc::clone(reports), Arc::clone(failure));
         let build = move |atlas: &Arc<Atlas>| {
             Python::attach(|py| {
-                let copy = py.import("copy")?.call_method1("deepcopy", (&object,))?.unbind();
+                let copy = deep_copy(object.bind(py))?;
                 let scheme = PythonScheme::new(py, &copy, atlas, &failure, &reports)?;
                 Ok(Box::new(scheme) as Box<dyn Scheme>)
             })
@@ -78,6 +78,18 @@ impl SchemeArgument {
         };
         Ok(AttackedScheme::custom(&name, Arc::new(build)))
     }
+}
+
+/// Copies a scheme, so that no run depends on what an earlier one has left in the object.
+fn deep_copy(object: &Bound<'_, PyAny>) -> PyResult<Py<PyAny>> {
+    let py = object.py();
+    let copied = py.import("copy")?.call_method1("deepcopy", (object,));
+    copied.map(Bound::unbind).inspect_err(|error| {
+        let note = "each run of a scheme uses a deep copy of the object; leave what cannot be copied \
+                    out of it, or define `__deepcopy__`";
+        // Without the note the error is still the right one.
+        let _ = error.value(py).call_method1("add_note", (note,));
+    })
 }
 
 /// Simulates agents and writes their queries.

@@ -13,7 +13,7 @@ use meshcloak::scheme::{
 };
 use meshcloak::units::{Length, Speed, Time};
 use parking_lot::Mutex;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use std::collections::{HashMap, HashSet};
@@ -109,7 +109,7 @@ impl PythonScheme {
         reports: &Arc<Reports>,
     ) -> PyResult<PythonScheme> {
         let bound = object.bind(py);
-        let name: String = bound.getattr("name")?.extract()?;
+        let name = scheme_name(bound)?;
         let regions: Option<String> = bound.getattr("regions")?.extract()?;
         let regions = regions.ok_or_else(|| {
             PyValueError::new_err(format!("scheme `{name}` has no `regions`; {EXPECTED}"))
@@ -167,6 +167,16 @@ impl PythonScheme {
             }
         }
     }
+}
+
+/// Returns the name of a scheme.
+pub(crate) fn scheme_name(object: &Bound<'_, PyAny>) -> PyResult<String> {
+    let name = object.getattr("name")?;
+    name.extract().map_err(|_| {
+        let shown =
+            name.repr().map_or_else(|_| "of another type".to_owned(), |name| name.to_string());
+        PyTypeError::new_err(format!("the `name` of the scheme is {shown}; expected text"))
+    })
 }
 
 fn users(state: &EngineState, set: &ProposedSet) -> HashSet<u64> {

@@ -82,21 +82,31 @@ pub(crate) fn proposed_sets(
         let item = item?;
         let (members, region): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
             item.extract().map_err(|_| shape())?;
-        let mut indices = Vec::new();
-        for member in members.try_iter()? {
-            let index: usize = member?.extract()?;
-            if index >= waiting {
-                return Err(PyIndexError::new_err(format!(
-                    "Scheme.cloak: member {index} of {waiting} waiting queries"
-                )));
-            }
-            indices.push(index);
-        }
+        let mut indices: Vec<usize> = members
+            .try_iter()?
+            .map(|member| index_of(&member?, waiting))
+            .collect::<PyResult<_>>()?;
         indices.sort_unstable();
         indices.dedup();
         sets.push(ProposedSet { members: indices, region: region_of(&region, streets)? });
     }
     Ok(sets)
+}
+
+fn index_of(member: &Bound<'_, PyAny>, waiting: usize) -> PyResult<usize> {
+    match member.extract::<usize>() {
+        Ok(index) if index < waiting => Ok(index),
+        Err(error) if error.is_instance_of::<PyTypeError>(member.py()) => {
+            Err(PyTypeError::new_err(format!(
+                "Scheme.cloak: member {}; expected an index in `state.waiting`",
+                member.repr()?
+            )))
+        }
+        _ => Err(PyIndexError::new_err(format!(
+            "Scheme.cloak: member {} of {waiting} waiting queries",
+            member.repr()?
+        ))),
+    }
 }
 
 fn region_of(

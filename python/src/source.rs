@@ -6,8 +6,8 @@ use crate::error::failed;
 use arrow_array::{RecordBatch, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use evaluation::score::OutcomeReader;
-use import::QueryReader;
 use import::columns::BatchSource;
+use import::{Progress as _, QueryReader};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3_arrow::input::AnyRecordBatch;
@@ -66,8 +66,8 @@ impl Source {
     }
 }
 
-/// A stream in batches of at most [`MAX_ROWS`] rows, with a check for an interrupt before each: a
-/// table is often one batch.
+/// A stream in batches of at most [`MAX_ROWS`] rows, a table being often one batch, with a check for an
+/// interrupt before each. The rows are progress.
 struct Interruptible {
     batches: Box<dyn RecordBatchReader + Send>,
     rest: Option<RecordBatch>,
@@ -99,11 +99,12 @@ impl Iterator for Interruptible {
             },
         };
         let more = batch.num_rows().saturating_sub(MAX_ROWS);
-        if more == 0 {
-            return Some(Ok(batch));
+        if more > 0 {
+            self.rest = Some(batch.slice(MAX_ROWS, more));
         }
-        self.rest = Some(batch.slice(MAX_ROWS, more));
-        Some(Ok(batch.slice(0, MAX_ROWS)))
+        let batch = batch.slice(0, batch.num_rows().min(MAX_ROWS));
+        self.reports.advance(batch.num_rows() as u64);
+        Some(Ok(batch))
     }
 }
 

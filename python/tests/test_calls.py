@@ -192,32 +192,42 @@ def test_calls_in_threads_give_equal_results(city, people, outcomes):
     assert all(result.equals(pa.table(outcomes)) for result in results)
 
 
-def test_progress_is_reported_if_tqdm_is_there(city, people, monkeypatch):
+@pytest.mark.parametrize(
+    "stage, call",
+    [
+        ("cloaking", lambda city, queries, _: city.cloak(queries)),
+        ("scoring", lambda city, queries, outcomes: city.score(queries, outcomes)),
+    ],
+)
+def test_progress_is_reported_if_tqdm_is_there(city, people, outcomes, monkeypatch, stage, call):
     import tqdm.auto
 
-    stages = []
+    shown = []
 
     class Bar:
         def __init__(self, desc, total, leave):
-            stages.append(desc)
+            self.desc = desc
 
         def refresh(self):
+            shown.append((self.desc, self.n > 0))
+
+        def close(self):
             pass
 
-        close = refresh
-
     monkeypatch.setattr(tqdm.auto, "tqdm", Bar)
-    # The stream goes on until a report has arrived.
+    # The stream goes on until a report with rows has arrived.
     batch = pa.table(people).combine_chunks().to_batches()[0]
 
     def batches():
         for _ in range(100_000):
             yield batch
-            if stages:
+            if (stage, True) in shown:
                 return
 
-    city.cloak(pa.RecordBatchReader.from_batches(batch.schema, batches()))
-    assert "cloaking" in stages
+    # Queries that occur again are refused by `cloak` and an error of `score`.
+    with contextlib.suppress(mc.Error):
+        call(city, pa.RecordBatchReader.from_batches(batch.schema, batches()), outcomes)
+    assert (stage, True) in shown
 
 
 def test_the_package_needs_no_other_package():

@@ -1,6 +1,9 @@
 """Maps from files, generators and networkx; pictures."""
 
+import sys
+
 import networkx as nx
+import pyproj
 import pytest
 
 import meshcloak as mc
@@ -53,6 +56,46 @@ def test_degrees_are_projected():
     city = mc.Map.from_networkx(graph)
     assert city.street_count == 3
     assert sorted(street["length"] for street in city.streets())[0] == pytest.approx(671, abs=2)
+
+
+GEOGRAPHIC = ["EPSG:4326", "epsg:4258", "OGC:CRS84", "WGS84", "+proj=longlat +datum=WGS84"]
+
+
+@pytest.mark.parametrize("has_pyproj", [True, False])
+def test_geographic_systems_are_degrees_and_projected_ones_metres(monkeypatch, has_pyproj):
+    if not has_pyproj:
+        monkeypatch.setitem(sys.modules, "pyproj", None)
+
+    def metres(crs, scale=1.0):
+        graph = grid(3, block=200.0 * scale)
+        for *_, data in graph.edges(data=True):
+            del data["length"]
+        graph.graph["crs"] = crs
+        return mc.Map.from_networkx(graph).metres
+
+    # 0.002 degrees are 222 m, and a little more along a meridian than along the equator.
+    for crs in GEOGRAPHIC + [pyproj.CRS("EPSG:4269")]:
+        assert metres(crs, 1e-5) == pytest.approx(12 * 222.0, rel=0.01), crs
+    utm = "+proj=utm +zone=29 +datum=WGS84"
+    for crs in ["EPSG:32629", "epsg:3857", utm, pyproj.CRS("EPSG:2154")]:
+        # A square of 40 m has values that could be degrees.
+        assert (metres(crs), metres(crs, 0.1)) == pytest.approx((2400.0, 240.0)), crs
+    for crs, named in [("EPSG:2263", "US survey foot"), ("my town", "is 'my town', which is not known")]:
+        if has_pyproj or crs == "my town":
+            with pytest.raises(mc.Error, match=named):
+                metres(crs, 0.1)
+
+
+def test_a_geometry_of_several_lines_is_named():
+    class Lines:
+        @property
+        def coords(self):
+            raise NotImplementedError("multi-part geometries have none")
+
+    graph = grid(2)
+    graph.add_edge((0, 0), (1, 1), geometry=Lines(), name=float("nan"))
+    with pytest.raises(mc.Error, match=r"`geometry` of edge \(0, 0\)-\(1, 1\)-0 is an object of the type"):
+        mc.Map.from_networkx(graph)
 
 
 def test_a_node_without_a_position_is_named():

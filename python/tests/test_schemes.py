@@ -1,6 +1,7 @@
 """Schemes by name and in Python, attacks and evaluation."""
 
 import math
+import threading
 
 import pyarrow as pa
 import pytest
@@ -136,6 +137,9 @@ def test_an_exception_of_a_scheme_reaches_the_caller(city, people):
         (lambda state: 7, "expected an iterable of"),
         (lambda state: [7], "expected an iterable of"),
         (lambda state: [([10**6], [])], "member 1000000 of"),
+        (lambda state: [([-1], [])], "member -1 of"),
+        (lambda state: [([10**30], [])], f"member {10**30} of"),
+        (lambda state: [(["a"], [])], "member 'a'; expected an index in `state.waiting`"),
         (lambda state: [([0], ["nowhere"])], "`nowhere` is not a street of the map"),
     ],
 )
@@ -148,6 +152,37 @@ def test_a_wrong_result_is_named(city, people, returned, message):
 
     with pytest.raises((TypeError, ValueError, IndexError), match=message):
         city.cloak(people, scheme=Wrong())
+
+
+def test_a_scheme_may_hold_the_map_and_keeps_its_state_within_a_run(city, people):
+    class Remembers(Town):
+        def __init__(self, city, people):
+            self.city, self.people, self.batches = city, people, 0
+
+        def cloak(self, state, now):
+            self.batches += 1
+            seen.append((self.batches, self.city is city, self.people is people))
+            return super().cloak(state, now)
+
+    seen, scheme = [], Remembers(city, people)
+    first = city.cloak(people, scheme=scheme)
+    count = len(seen)
+    assert seen == [(batch, True, True) for batch in range(1, count + 1)] and count > 10
+    # The next run begins with the object as it was.
+    assert pa.table(city.cloak(people, scheme=scheme)).equals(pa.table(first))
+    assert seen[count:] == seen[:count] and scheme.batches == 0
+    assert city.attack(people, scheme, ["inversion"]).rows()[-1]["below_k"] == 0
+
+
+def test_a_scheme_that_cannot_be_copied_says_why_it_must_be(city, people):
+    class Locked(Town):
+        def __init__(self):
+            self.lock = threading.Lock()
+
+    for call in [lambda: city.cloak(people, scheme=Locked()), lambda: city.evaluate([Locked()], users=50)]:
+        with pytest.raises(TypeError, match="lock") as raised:
+            call()
+        assert "each run of a scheme uses a deep copy" in "".join(raised.value.__notes__)
 
 
 def test_a_set_with_one_user_twice_is_refused(city, people):
@@ -178,6 +213,14 @@ def test_a_scheme_without_regions_is_refused(city, people):
 
 
 def test_names_are_checked(city, people, outcomes):
+    class Numbered(Town):
+        name = 5
+
+    with pytest.raises(TypeError, match="the `name` of the scheme is 5; expected text"):
+        city.cloak(people, scheme=Numbered())
+    for missing in ["nowhere.parquet", "nowhere.ndjson"]:
+        with pytest.raises(mc.Error, match=f"^{missing}: .*o such file"):
+            city.attack(people, missing, ["inversion"])
     with pytest.raises(mc.Error, match="unknown scheme `magic`; expected meshcloak"):
         city.cloak(people, scheme="magic")
     with pytest.raises(mc.Error, match="unknown attack `magic`; expected reachability"):
