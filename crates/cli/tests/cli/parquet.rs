@@ -3,7 +3,9 @@
 use crate::cloak::DAY;
 use crate::program::{Run, meshcloak};
 use crate::town::TownFixture;
-use std::fs;
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 struct Folder(TempDir);
@@ -88,6 +90,32 @@ fn gzipped_parquet_is_refused_with_the_reason() {
     folder.run("simulate", &[("--users", "5"), ("--out", "@q.csv")]).done();
     let run = folder.run("cloak", &[("--queries", "@q.csv"), ("--out", "@o.parquet.gz")]);
     assert!(run.stderr.contains("gzipped Parquet; leave out `.gz`"), "{run:?}");
+}
+
+#[test]
+fn parquet_on_standard_input_is_a_file_and_not_a_pipe() {
+    let folder = Folder(tempfile::tempdir().unwrap());
+    folder.run("simulate", &[("--users", "60"), ("--out", "@q.parquet")]).done();
+    folder.run("cloak", &[("--queries", "@q.parquet"), ("--out", "@o.ndjson")]).done();
+    let out = folder.path("stdin.ndjson");
+    let cloak = |input: Stdio| {
+        let arguments = ["cloak", "city:500:1", "--queries", "-", "--out", &out];
+        let program = env!("CARGO_BIN_EXE_meshcloak");
+        Command::new(program).args(arguments).stdin(input).output().unwrap()
+    };
+    let queries = File::open(folder.path("q.parquet")).unwrap();
+    assert!(cloak(queries.into()).status.success());
+    assert_eq!(fs::read(&out).unwrap(), fs::read(folder.path("o.ndjson")).unwrap());
+    fs::remove_file(&out).unwrap();
+    let (reader, mut writer) = std::io::pipe().unwrap();
+    let bytes = fs::read(folder.path("q.parquet")).unwrap();
+    // The command reads the beginning only, so that the rest cannot be written.
+    let written = std::thread::spawn(move || writer.write_all(&bytes).is_ok());
+    let piped = cloak(reader.into());
+    written.join().unwrap();
+    let message = String::from_utf8(piped.stderr).unwrap();
+    assert!(message.contains("not supported: Parquet from a pipe; name a file"), "{message}");
+    assert!(piped.status.code() == Some(1) && !fs::exists(&out).unwrap());
 }
 
 /// Writes the positions of simulated users as a trace of Brinkhoff's generator.

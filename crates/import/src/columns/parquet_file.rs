@@ -42,7 +42,13 @@ impl<'a> ParquetFile<'a> {
     ) -> Result<ParquetFile<'a>, ImportError> {
         let problem = |error: std::io::Error| FileLocation::File.of(path, error);
         let file = File::open(path).map_err(problem)?;
-        let file_len = file.metadata().map_err(problem)?.len();
+        let facts = file.metadata().map_err(problem)?;
+        // Metadata are at the end, so that the bytes are not read in order.
+        if !facts.is_file() {
+            let what = "Parquet from a pipe; name a file or redirect one with `<`".to_owned();
+            return Err(FileLocation::File.of(path, Problem::Unsupported(what)));
+        }
+        let file_len = facts.len();
         let damaged = |reason| FileLocation::File.of(path, Problem::Damaged(reason));
         let metadata = guarded(|| load(&file)).map_err(damaged)?;
         if let Some(codec) = unknown_codec(&metadata) {
