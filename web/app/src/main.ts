@@ -62,6 +62,8 @@ function showChoices(settings: Me | null): void {
   const option = (value: string, text: string): HTMLOptionElement => new Option(text, value);
   category.replaceChildren(option('', 'Anything'), ...names.map((name) => option(name, title(name))));
   category.value = kept?.category ?? '';
+  // A category that the gateway has no more.
+  if (category.selectedIndex < 0) category.value = '';
   if (settings) {
     k.max = String(Math.min(settings.k_max, 50));
     dt.max = String(Math.max(1, Math.min(settings.dt_max, 120)));

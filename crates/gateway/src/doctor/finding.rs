@@ -6,7 +6,7 @@ use std::fmt;
 /// One result of an examination.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
-    /// What was examined: `map`, `service`, `keys`, `tls`, `files`, `clock`, `limits`, `memory` or
+    /// What was examined: `map`, `service`, `keys`, `tls`, `files`, `app`, `clock`, `limits`, `memory` or
     /// `sockets`.
     pub topic: &'static str,
     /// How severe it is.

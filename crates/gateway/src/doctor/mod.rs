@@ -2,6 +2,7 @@
 //! nothing, and says what to do. One file per topic; each judges facts that are gathered apart from
 //! it, so that every finding has a test.
 
+mod app;
 mod certificate;
 mod clock;
 mod files;
@@ -27,6 +28,7 @@ pub async fn examine(config: &Config, mode: Mode, progress: &dyn Progress) -> Ve
     if has_clients {
         findings.extend(files::examine(config, mode));
         findings.extend(certificate::examine(config));
+        findings.extend(app::examine(config));
     }
     findings.extend(clock::examine(config));
     findings.extend(limits::examine(config));

@@ -1,13 +1,17 @@
 //! The app for phones, `/app/`: embedded files.
 
 use crate::gateway::Gateway;
-use crate::page::embedded_file;
+use crate::page::{embedded_file, is_embedded};
 use axum::Router;
 use axum::extract::Path;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Redirect, Response};
 use axum::routing::get;
 use std::sync::Arc;
+
+/// Served instead of the app if none is embedded.
+const NO_APP: &str =
+    "This binary was built without Node and has no app: install npm and build it again.";
 
 /// Routes of the app. A binary built without Node has no app.
 pub(crate) fn routes() -> Router<Arc<Gateway>> {
@@ -28,5 +32,8 @@ fn file(name: &str, headers: &HeaderMap) -> Response {
         false => "no-cache",
     };
     let found = embedded_file(&format!("app/{name}"), headers, cache_control);
-    found.unwrap_or_else(|| StatusCode::NOT_FOUND.into_response())
+    found.unwrap_or_else(|| {
+        let sentence = if is_embedded() { "no such file" } else { NO_APP };
+        (StatusCode::NOT_FOUND, sentence).into_response()
+    })
 }
