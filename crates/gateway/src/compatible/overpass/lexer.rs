@@ -21,7 +21,7 @@ pub(super) enum Token<'a> {
 impl fmt::Display for Token<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Token::Word(word) if word.starts_with(begins_number) => f.write_str("a number"),
+            Token::Word(word) if is_number(word) => f.write_str("a number"),
             Token::Word(word) => write!(f, "`{word}`"),
             Token::Text(text) => write!(f, "`\"{text}\"`"),
             Token::Mark(mark) => write!(f, "`{mark}`"),
@@ -30,8 +30,9 @@ impl fmt::Display for Token<'_> {
     }
 }
 
-fn begins_number(c: char) -> bool {
-    c.is_ascii_digit() || "+-.".contains(c)
+/// Whether a word begins like a number.
+fn is_number(word: &str) -> bool {
+    word.trim_start_matches(['+', '-', '.']).starts_with(|c: char| c.is_ascii_digit())
 }
 
 /// Splits a query into tokens. Never fails: an unclosed quote ends with the query.

@@ -216,8 +216,8 @@ impl<'a> Parser<'a> {
                 break;
             }
         }
-        if let Token::Mark(mark @ ('-' | '.' | '>' | '<')) = self.token {
-            return Err(unsupported(format!("`{mark}` (named sets and recursion)")));
+        if let Token::Word("-") = self.token {
+            return Err(unsupported("`->` (named sets)"));
         }
         let radius = around.ok_or_else(|| unsupported("a selection without `around`"))?;
         let (key, value) = tag.ok_or_else(|| unsupported("a selection without `[key=value]`"))?;

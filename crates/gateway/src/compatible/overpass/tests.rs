@@ -63,7 +63,9 @@ fn what_is_not_supported_is_named() {
         (format!("[out:json];{selection};out 48.5;"), "a number in `out`"),
         (format!("[out:json];{selection};out 7 qt;"), "`qt` together with a number"),
         (format!("[out:json];{selection};out;>;out;"), "a second statement"),
-        (format!("[out:json];{selection}->.a;.a out;"), "expected"),
+        (format!("[out:json];{selection}->.a;.a out;"), "`->` (named sets)"),
+        (format!("[out:json];.a;{selection};out;"), "begins with `.a`"),
+        (format!("[out:json];node.a{AROUND}[amenity=cafe];out;"), "`node.a`"),
         (format!("[out:json];nwr[amenity=cafe]{AROUND};out center;"), "use `out tags center`"),
         (format!("[out:json];way[amenity=cafe]{AROUND};out;"), "ways with their members"),
         (
