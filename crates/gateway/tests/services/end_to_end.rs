@@ -69,6 +69,7 @@ pub async fn asked(
 ) -> Vec<Value> {
     let mut config = Config { keys: None, ..Config::default() };
     config.service.timeout = Duration::from_secs(600);
+    config.service.question_timeout = Duration::from_secs(600);
     config.engine.region = meshcloak::RegionRule::default();
     config.limits.rate = 1_000_000;
     let (mode, clock) = (Mode::Demo, Clock::manual());
