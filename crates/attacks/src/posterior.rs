@@ -109,6 +109,33 @@ impl Posterior {
         (!self.pieces.is_empty()).then(|| self.pieces.iter().map(error).sum())
     }
 
+    /// Returns the point with the least expected distance from the target: the best guess of an
+    /// adversary whose loss is the distance (Shokri et al. 2012); `None` if there are no pieces.
+    ///
+    /// Weighted geometric median by Weiszfeld's iteration from the centre. A distance below one metre
+    /// counts as one metre, so that a piece under the guess does not stop it.
+    pub fn best_guess(&self, map: &StreetMap) -> Option<Point> {
+        const MAX_STEPS: u32 = 200;
+        const MIN_STEP: f64 = 0.1;
+        let mut guess = self.centre(map)?;
+        let points: Vec<(Point, f64)> =
+            self.pieces.iter().map(|piece| (map.point(piece.middle()), piece.weight)).collect();
+        for _ in 0..MAX_STEPS {
+            let (mut x, mut y, mut sum) = (0.0, 0.0, 0.0);
+            for &(point, weight) in &points {
+                let pull = weight / point.distance(guess).max(1.0);
+                (x, y, sum) = (x + pull * point.x, y + pull * point.y, sum + pull);
+            }
+            let next = Point::new(x / sum, y / sum);
+            let step = next.distance(guess);
+            guess = next;
+            if step < MIN_STEP {
+                break;
+            }
+        }
+        Some(guess)
+    }
+
     /// Returns the entropy over pieces, in bits.
     pub fn entropy(&self) -> f64 {
         let bits = |piece: &Piece| -piece.weight * piece.weight.log2();
@@ -145,7 +172,8 @@ impl Posterior {
 mod tests {
     use super::*;
     use meshcloak::query::Query;
-    use meshcloak::town::town;
+    use meshcloak::town::{Town, town};
+    use rand::RngExt as _;
 
     fn piece(street: u32, from: f64, to: f64, weight: f64) -> Piece {
         let (from, to) = (Length::metres(from), Length::metres(to));
@@ -168,6 +196,40 @@ mod tests {
         assert!(posterior.holds(town.at("A-B", 20.0)) && !posterior.holds(town.at("A-B", 21.0)));
         let empty = Posterior::default();
         assert_eq!((empty.centre(&town.map), empty.guess(&town.map)), (None, None));
+    }
+
+    #[test]
+    fn no_point_of_a_fine_grid_has_a_smaller_expected_distance_than_the_best_guess() {
+        let mut better = 0;
+        for seed in 0..200 {
+            let town = Town::random(seed);
+            let mut random = Town::generator(seed);
+            let pieces = (0..1 + seed % 12).map(|_| Piece {
+                weight: random.random_range(0.01..1.0),
+                ..Piece::point(town.position(&mut random))
+            });
+            let posterior = Posterior::of_pieces(pieces.collect());
+            let error = |point: Point| posterior.expected_error(&town.map, point).unwrap();
+            let found = error(posterior.best_guess(&town.map).unwrap());
+            let (min, max) = (town.map.bounds().min, town.map.bounds().max);
+            for (column, row) in (0..=60).flat_map(|column| (0..=60).map(move |row| (column, row)))
+            {
+                let along =
+                    |low: f64, high: f64, step: i32| low + (high - low) * f64::from(step) / 60.0;
+                let point = Point::new(along(min.x, max.x, column), along(min.y, max.y, row));
+                assert!(found <= error(point) + 1.0, "seed {seed}: {found} {point:?}\n{town}");
+            }
+            // Nor has a possible position; the mean point often has a larger one.
+            for piece in &posterior.pieces {
+                assert!(
+                    found <= error(town.map.point(piece.middle())) + 1.0,
+                    "seed {seed}\n{town}"
+                );
+            }
+            better += usize::from(found + 1.0 < error(posterior.centre(&town.map).unwrap()));
+        }
+        assert!(better > 80, "{better}");
+        assert_eq!(Posterior::default().best_guess(&town("A 0,0  B 9,0 | A-B").map), None);
     }
 
     #[test]

@@ -13,11 +13,13 @@ pub(super) struct RectangleSearch<'a> {
     grid: &'a RequirementGrid,
     users: &'a UserGrid,
     deciding: DecidingCells,
+    /// Largest area in cells of the exhaustive search; beyond it rectangles grow by one row or column.
+    pub(super) max_area: usize,
     /// Results by cell and k.
     found: FxHashMap<(Cell, u32), Option<CellRectangle>>,
 }
 
-/// Largest area in cells of the exhaustive search; beyond it rectangles grow by one row or column.
+/// Default of [`RectangleSearch::max_area`].
 const MAX_AREA: usize = 256;
 
 impl<'a> RectangleSearch<'a> {
@@ -26,7 +28,7 @@ impl<'a> RectangleSearch<'a> {
         users: &'a UserGrid,
         deciding: DecidingCells,
     ) -> RectangleSearch<'a> {
-        RectangleSearch { grid, users, deciding, found: FxHashMap::default() }
+        RectangleSearch { grid, users, deciding, max_area: MAX_AREA, found: FxHashMap::default() }
     }
 
     /// Returns the smallest rectangle around a cell for a user's k; of several the one with the
@@ -51,7 +53,7 @@ impl<'a> RectangleSearch<'a> {
 
     fn search(&self, cell: Cell, k: u32) -> Option<CellRectangle> {
         let (columns, rows) = (self.grid.cells.columns, self.grid.cells.rows);
-        for area in 1..=MAX_AREA.min(columns * rows) {
+        for area in 1..=self.max_area.min(columns * rows) {
             let mut best: Option<(u32, CellRectangle)> = None;
             for height in (1..=rows.min(area)).filter(|height| area.is_multiple_of(*height)) {
                 for rectangle in self.positions(cell, area / height, height) {

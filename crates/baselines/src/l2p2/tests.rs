@@ -111,6 +111,61 @@ fn the_published_rectangle_is_a_smallest_one_that_meets_all_requirements() {
     assert!(served > 500 && raised > 50, "{served} {raised}");
 }
 
+/// Rectangles one column or row larger, in the order left, right, below, above.
+fn one_larger(grid: &CellGrid, rectangle: CellRectangle) -> Vec<CellRectangle> {
+    let whole = |r: &CellRectangle| r.max.column < grid.columns && r.max.row < grid.rows;
+    let CellRectangle { min, max } = rectangle;
+    let left = min.column.checked_sub(1).map(|column| Cell { column, ..min });
+    let below = min.row.checked_sub(1).map(|row| Cell { row, ..min });
+    let right = Cell { column: max.column + 1, ..max };
+    let above = Cell { row: max.row + 1, ..max };
+    let left = left.map(|min| CellRectangle { min, max });
+    let below = below.map(|min| CellRectangle { min, max });
+    let others = [right, above].map(|max| Some(CellRectangle { min, max }).filter(whole));
+    [left, others[0], below, others[1]].into_iter().flatten().collect()
+}
+
+#[test]
+fn beyond_the_exhaustive_search_rectangles_grow_by_the_side_with_most_users_until_they_suffice() {
+    let (mut grown, mut unserved) = (0, 0);
+    for scene in Scene::many() {
+        let settings = L2p2Settings { cell: 60.0, ..settings(&scene) };
+        let mut scheme = L2p2::new(Arc::clone(&scene.atlas), &settings).unwrap();
+        scene.cloaked(&mut scheme);
+        let requirements = &scheme.requirements;
+        let mut search = RectangleSearch::new(requirements, &scheme.user_grid, settings.deciding);
+        search.max_area = 2;
+        let point = |query: &Query| scene.town.map.point(query.position);
+        let cells: Vec<Cell> = scene
+            .first_queries()
+            .iter()
+            .map(|query| requirements.cells.cell(point(query)))
+            .collect();
+        let count = |CellRectangle { min, max }: CellRectangle| {
+            let is_inside = |cell: &&Cell| {
+                (min.column..=max.column).contains(&cell.column)
+                    && (min.row..=max.row).contains(&cell.row)
+            };
+            cells.iter().filter(is_inside).count()
+        };
+        for (query, &own) in scene.first_queries().iter().zip(&cells) {
+            let found = search.find(own, query.k);
+            if found.is_some_and(|found| area(found) <= search.max_area) {
+                continue;
+            }
+            // Reference: counts users one by one; of several sides the last one.
+            let mut expected = Some(CellRectangle { min: own, max: own });
+            while let Some(cells) = expected.filter(|&r| !search.suffices(own, query.k, r)) {
+                let larger = one_larger(&requirements.cells, cells);
+                expected = larger.into_iter().max_by_key(|&larger| count(larger));
+            }
+            assert_eq!(found, expected, "seed {} {query:?}\n{}", scene.seed, scene.town);
+            *if found.is_some() { &mut grown } else { &mut unserved } += 1;
+        }
+    }
+    assert!(grown > 1_000 && unserved > 300, "{grown} {unserved}");
+}
+
 #[test]
 fn a_cell_holds_its_points() {
     for scene in Scene::many() {

@@ -78,8 +78,9 @@ fn open_junctions(stars: &Stars, region: &BTreeSet<u32>) -> i32 {
 
 #[test]
 fn each_added_segment_has_the_least_cost_for_its_gain() {
-    let mut steps = 0;
+    let (mut steps, mut with_objects) = (0, 0);
     for scene in Scene::many() {
+        let scene = if scene.seed.is_multiple_of(2) { scene.with_pois() } else { scene };
         let settings = QueryAwareSettings { randomised: false, shared: false, ..settings(&scene) };
         let waiting = &scene.state.waiting;
         let mut scheme = QueryAware::new(&scene.atlas, settings);
@@ -92,7 +93,14 @@ fn each_added_segment_has_the_least_cost_for_its_gain() {
             }
             let QueryAware { stars, lengths, segment_users, region, .. } = &scheme;
             let metres = |segment: u32| lengths[segment as usize] as f64 / 32.0;
-            let objects = |segment: u32| metres(segment) / 100.0;
+            let map = &scene.town.map;
+            let has =
+                |poi, segment: u32| stars.streets(segment).contains(&map.poi(poi).position.street);
+            let objects = |segment: u32| match map.pois().len() {
+                0 => metres(segment) / 100.0,
+                _ => map.pois().filter(|&poi| has(poi, segment)).count() as f64,
+            };
+            with_objects += usize::from(map.pois().len() > 0);
             let mut inside = BTreeSet::from([region.segments()[0]]);
             for &added in &region.segments()[1..] {
                 let users: usize = inside.iter().map(|&s| segment_users.on(s).len()).sum();
@@ -131,5 +139,23 @@ fn each_added_segment_has_the_least_cost_for_its_gain() {
             }
         }
     }
-    assert!(steps > 800, "{steps}");
+    assert!(steps > 800 && with_objects > 200, "{steps} {with_objects}");
+}
+
+#[test]
+fn only_randomised_regions_depend_on_the_seed() {
+    let mut differing = 0;
+    for scene in Scene::many() {
+        for randomised in [false, true] {
+            let regions = |seed: u64| {
+                let settings = QueryAwareSettings { randomised, seed, ..settings(&scene) };
+                scene.cloaked(&mut QueryAware::new(&scene.atlas, settings))
+            };
+            let (a, b) = (regions(1), regions(2));
+            let count = a.iter().zip(&b).filter(|(a, b)| a != b).count();
+            assert!(randomised || count == 0, "seed {}\n{}", scene.seed, scene.town);
+            differing += count;
+        }
+    }
+    assert!(differing > 1_000, "{differing}");
 }

@@ -1,4 +1,7 @@
+use super::index::IndexNode;
 use super::*;
+use crate::hilbert;
+use crate::square::Square;
 use crate::testing::Scene;
 use meshcloak::query::{Query, QueryId};
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,6 +75,103 @@ fn buckets_do_not_depend_on_the_order_of_arrival() {
         scene.state.waiting.reverse();
         assert_eq!(ALL.map(|settings| sets(&scene, settings)), before, "seed {}", scene.seed);
     }
+}
+
+/// Lowest node that holds all these users, which are ascending.
+fn lowest_node<'a>(index: &'a UserIndex, node: &'a IndexNode, users: &[u32]) -> &'a IndexNode {
+    let holds = |child: &&IndexNode| {
+        let own = sorted_users(index, child);
+        users.iter().all(|user| own.binary_search(user).is_ok())
+    };
+    node.children.iter().find(holds).map_or(node, |child| lowest_node(index, child, users))
+}
+
+fn sorted_users(index: &UserIndex, node: &IndexNode) -> Vec<u32> {
+    let mut users = index.users[node.users.clone()].to_vec();
+    users.sort_unstable();
+    users
+}
+
+#[test]
+fn groups_are_lowest_nodes_with_k_users_and_what_such_nodes_leave_over() {
+    let (mut leaves, mut rests, mut joined) = (0, 0, 0);
+    for scene in Scene::many() {
+        let point = |query: &Query| scene.town.map.point(query.position);
+        let points: Vec<Point> = scene.state.waiting.iter().map(point).collect();
+        let k = 1 + scene.seed as usize % 6;
+        for kind in [IndexKind::RTree, IndexKind::Quadtree] {
+            let at = format!("seed {} {kind:?}, k {k}\n{}", scene.seed, scene.town);
+            let index = UserIndex::new(kind, &scene.town.map, &points);
+            let groups = divide(&index, &points, k);
+            let mut all: Vec<u32> = groups.iter().flatten().copied().collect();
+            all.sort_unstable();
+            let served = if points.len() < k { 0 } else { points.len() };
+            assert!(all.into_iter().eq(0..served as u32), "each user is in one group, {at}");
+            for mut group in groups {
+                group.sort_unstable();
+                let node = lowest_node(&index, &index.root, &group);
+                if node.children.is_empty() {
+                    assert_eq!(group, sorted_users(&index, node), "{at}");
+                    leaves += 1;
+                    continue;
+                }
+                // All children with fewer than k users, and another one if they are too few together.
+                let (heavy, light): (Vec<&IndexNode>, Vec<&IndexNode>) =
+                    node.children.iter().partition(|child| child.users.len() >= k);
+                let mut expected: Vec<u32> =
+                    light.iter().flat_map(|child| sorted_users(&index, child)).collect();
+                let rest = expected.clone();
+                let half_perimeter =
+                    |users: &[u32]| division::perimeter(&points, &mut users.iter().copied());
+                let growth = |child: &&&IndexNode| {
+                    let own = sorted_users(&index, child);
+                    half_perimeter(&[&own[..], &rest].concat()) - half_perimeter(&own)
+                };
+                if expected.len() < k {
+                    let chosen = heavy
+                        .iter()
+                        .find(|child| group.binary_search(&index.users[child.users.start]).is_ok());
+                    let chosen = chosen.expect("the rest alone is too small");
+                    let least = heavy.iter().map(|child| growth(&child)).fold(f64::MAX, f64::min);
+                    assert!(growth(&chosen) <= least, "{at}");
+                    expected.extend(sorted_users(&index, chosen));
+                    joined += 1;
+                } else {
+                    rests += 1;
+                }
+                expected.sort_unstable();
+                assert_eq!(group, expected, "{at}");
+            }
+        }
+    }
+    assert!(leaves > 500 && rests > 500 && joined > 300, "{leaves} {rests} {joined}");
+}
+
+#[test]
+fn hilbert_buckets_are_runs_of_k_users_along_the_curve() {
+    let mut buckets = 0;
+    for scene in Scene::many() {
+        let map = &scene.town.map;
+        let point = |query: &Query| map.point(query.position);
+        let points: Vec<Point> = scene.state.waiting.iter().map(point).collect();
+        let k = 1 + scene.seed as usize % 6;
+        let square = Square::around(map);
+        let key = |user: &u32| hilbert::key(square.cell(points[*user as usize]));
+        for kind in [IndexKind::RTree, IndexKind::Quadtree] {
+            let index = UserIndex::new(kind, map, &points);
+            for group in divide(&index, &points, k) {
+                let size = group.len();
+                let found = BucketSplit::Hilbert.buckets(&index, &points, group, k);
+                let keys = found.iter().flatten().map(key);
+                assert!(keys.is_sorted(), "seed {} {kind:?}\n{}", scene.seed, scene.town);
+                let sizes: Vec<usize> = found.iter().map(Vec::len).collect();
+                assert_eq!(sizes.iter().sum::<usize>(), size);
+                assert!(sizes[..sizes.len() - 1].iter().all(|&size| size == k), "{sizes:?}");
+                buckets += sizes.len();
+            }
+        }
+    }
+    assert!(buckets > 3_000, "{buckets}");
 }
 
 #[test]

@@ -95,7 +95,7 @@ pub enum OwnAttack {
     Replay,
     /// Counts the users inside the region who are reachable from the target's last region.
     Movement,
-    /// Weighs every position by the prior and the mechanism.
+    /// Weighs every position by the prior and the mechanism, and takes the best guess.
     Prior,
     /// Counts past visitors of the region, 2^entropy.
     Visitors,

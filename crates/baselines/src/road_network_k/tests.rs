@@ -1,7 +1,11 @@
 use super::*;
+use crate::hilbert;
+use crate::square::Square;
+use crate::street_walk::StreetWalk;
 use crate::testing::Scene;
-use meshcloak::map::StreetId;
+use meshcloak::map::{Position, StreetId};
 use meshcloak::region::Region;
+use meshcloak::units::Length;
 use std::collections::BTreeSet;
 
 const ORDERS: [EdgeOrderKind; 3] =
@@ -18,6 +22,58 @@ fn every_street_is_in_an_order_once() {
             let is_inverse = |rank: &u32| order.rank(order.street(*rank)) == *rank;
             assert!(ranks.iter().all(is_inverse));
         }
+    }
+}
+
+#[test]
+fn orders_follow_the_hilbert_curve_and_the_depth_first_walk() {
+    for scene in Scene::many() {
+        let map = &scene.town.map;
+        let streets = |kind| {
+            let order = EdgeOrder::new(map, kind);
+            (0..order.len() as u32).map(move |rank| order.street(rank))
+        };
+        let square = Square::around(map);
+        let along_the_curve = streets(EdgeOrderKind::Hilbert).map(|street| {
+            let half = Length::from_units(map.street(street).length.units() / 2);
+            hilbert::key(square.cell(map.point(Position { street, offset: half })))
+        });
+        assert!(along_the_curve.is_sorted(), "seed {}\n{}", scene.seed, scene.town);
+        let walk = StreetWalk::new(map);
+        let of_the_walk = streets(EdgeOrderKind::DepthFirst)
+            .map(|street| walk.key(map, Position { street, offset: Length::ZERO }));
+        assert!(of_the_walk.is_sorted(), "seed {}\n{}", scene.seed, scene.town);
+    }
+}
+
+#[test]
+fn a_breadth_first_order_goes_outwards_from_the_first_terminal_of_each_component() {
+    for scene in Scene::many() {
+        let map = &scene.town.map;
+        let order = EdgeOrder::new(map, EdgeOrderKind::BreadthFirst);
+        // Reference: streets on the way from the first terminal of the component to each terminal.
+        let mut hops = vec![usize::MAX; map.terminal_count()];
+        for start in map.terminals() {
+            if hops[start.index()] != usize::MAX {
+                continue;
+            }
+            hops[start.index()] = 0;
+            for _ in 0..map.terminal_count() {
+                for street in map.streets().map(|street| map.street(street)) {
+                    for (a, b) in [(street.from, street.to), (street.to, street.from)] {
+                        let next = hops[a.index()].saturating_add(1);
+                        hops[b.index()] = next.min(hops[b.index()]);
+                    }
+                }
+            }
+        }
+        let near = |rank: u32| {
+            let street = map.street(order.street(rank));
+            hops[street.from.index()].min(hops[street.to.index()])
+        };
+        let is_outwards = |rank: &u32| near(*rank) <= near(rank + 1) || near(rank + 1) == 0;
+        let last = order.len() as u32 - 1;
+        assert!((0..last).all(|rank| is_outwards(&rank)), "seed {}\n{}", scene.seed, scene.town);
     }
 }
 

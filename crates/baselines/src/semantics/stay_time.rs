@@ -10,7 +10,7 @@ pub(super) const CLASSES: u8 = 8;
 /// Class of categories without an entry: 40 minutes.
 const USUAL: u8 = 3;
 
-/// Words in categories, and their class; the first that occurs counts.
+/// Words of categories, and their class; the first that occurs counts.
 const TYPICAL: &[(&str, u8)] = &[
     ("atm", 0),
     ("post_box", 0),
@@ -20,6 +20,13 @@ const TYPICAL: &[(&str, u8)] = &[
     ("toilets", 0),
     ("artwork", 0),
     ("information", 0),
+    ("waste_basket", 0),
+    ("drinking_water", 0),
+    ("bench", 1),
+    ("fountain", 1),
+    ("shelter", 1),
+    ("bus_station", 1),
+    ("car_wash", 1),
     ("charging_station", 4),
     ("fuel", 1),
     ("bakery", 1),
@@ -58,6 +65,7 @@ const TYPICAL: &[(&str, u8)] = &[
     ("park", 4),
     ("pitch", 5),
     ("sport", 5),
+    ("sports", 5),
     ("fitness", 5),
     ("swimming", 5),
     ("attraction", 5),
@@ -79,8 +87,16 @@ const TYPICAL: &[(&str, u8)] = &[
 /// Class of a category.
 pub(super) fn class(category: &str) -> u8 {
     let category = category.to_lowercase();
-    let found = TYPICAL.iter().find(|(word, _)| category.contains(word));
+    let found = TYPICAL.iter().find(|(word, _)| has_words(&category, word));
     found.map_or(USUAL, |(_, class)| *class)
+}
+
+/// Whether a text has these words as a whole: `parking_space` has `parking`, not `park`.
+fn has_words(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(start, _)| {
+        let (before, after) = (&text[..start], &text[start + words.len()..]);
+        !before.ends_with(char::is_alphanumeric) && !after.starts_with(char::is_alphanumeric)
+    })
 }
 
 /// Number of classes by which two categories must differ for a difference of θ; 0 if different names
@@ -123,6 +139,10 @@ mod tests {
     fn categories_have_their_typical_class() {
         let classes = ["Fast_Food", "hotel", "atm", "unheard of", "university"].map(class);
         assert_eq!(classes, [3, 7, 0, USUAL, 6]);
+        let of_several = ["car;bar", "dog_park", "parking_space", "sports_centre"].map(class);
+        assert_eq!(of_several, [5, 4, 2, 5]);
+        let parts_of_words = ["public_building", "water_treatment", "transport", "barber"];
+        assert_eq!(parts_of_words.map(class), [USUAL; 4]);
         assert!(TYPICAL.iter().all(|(_, class)| *class < CLASSES));
     }
 

@@ -3,11 +3,12 @@ use super::stay_time::{class, class_distance};
 use super::*;
 use crate::query_aware::tests::is_connected;
 use crate::testing::Scene;
-use meshcloak::map::StreetId;
+use meshcloak::map::{StreetId, TerminalId};
 use meshcloak::query::Query;
 use meshcloak::region::Region;
 use meshcloak::town::town;
 use meshcloak::units::Length;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -122,6 +123,99 @@ fn areas_divide_the_streets_and_nodes_unite_adjacent_areas() {
         assert_eq!(all.len(), known);
     }
     assert!(unions > 5_000, "{unions}");
+}
+
+/// Reference: area of each street, by number of the nearest street with places, from the distances of
+/// all terminals to each of them.
+fn nearest_places(scene: &Scene) -> Vec<Option<usize>> {
+    let map = &scene.town.map;
+    let ends = |street: StreetId| [map.street(street).from, map.street(street).to];
+    let with_places: BTreeSet<StreetId> =
+        map.pois().map(|poi| map.poi(poi).position.street).collect();
+    let distances = |&place: &StreetId| {
+        let mut distances = vec![u64::MAX; map.terminal_count()];
+        ends(place).iter().for_each(|end| distances[end.index()] = 0);
+        for _ in 0..map.terminal_count() {
+            for street in map.streets() {
+                let [a, b] = ends(street).map(TerminalId::index);
+                let length = u64::from(map.street(street).length.units());
+                distances[b] = distances[b].min(distances[a].saturating_add(length));
+                distances[a] = distances[a].min(distances[b].saturating_add(length));
+            }
+        }
+        distances
+    };
+    let tables: Vec<Vec<u64>> = with_places.iter().map(distances).collect();
+    let area = |street: StreetId| {
+        let own = with_places.iter().position(|&place| place == street);
+        let distance =
+            |place: usize| ends(street).map(|end| tables[place][end.index()]).into_iter().min();
+        let all = (0..tables.len()).filter_map(|place| Some((distance(place)?, place)));
+        let nearest = all.min().filter(|nearest| nearest.0 < u64::MAX);
+        own.or(nearest.map(|nearest| nearest.1))
+    };
+    map.streets().map(area).collect()
+}
+
+/// Reference: streets of all nodes of the tree, from those of the areas of single places.
+fn unions(scene: &Scene, areas: Vec<Vec<StreetId>>, rule: PlaceRule) -> Vec<Vec<StreetId>> {
+    let map = &scene.town.map;
+    let terminals = |streets: &[StreetId]| -> BTreeSet<TerminalId> {
+        streets.iter().flat_map(|&s| [map.street(s).from, map.street(s).to]).collect()
+    };
+    let length = |streets: &[StreetId]| -> u64 {
+        streets.iter().map(|&street| u64::from(map.street(street).length.units())).sum()
+    };
+    let missing = |streets: &[StreetId]| {
+        rule.places.saturating_sub(largest_diverse_set(scene, streets, rule.theta))
+    };
+    let mut nodes = areas;
+    let mut open: BTreeSet<usize> = (0..nodes.len()).collect();
+    loop {
+        let touches =
+            |a: usize, b: usize| a != b && !terminals(&nodes[a]).is_disjoint(&terminals(&nodes[b]));
+        let key = |node: &usize| (Reverse(missing(&nodes[*node])), length(&nodes[*node]), *node);
+        let joinable = open.iter().copied().filter(|&a| open.iter().any(|&b| touches(a, b)));
+        let Some(first) = joinable.min_by_key(key) else { return nodes };
+        let union = |other: usize| [&nodes[first][..], &nodes[other]].concat();
+        let near = open.iter().copied().filter(|&other| touches(first, other));
+        let second =
+            near.min_by_key(|&other| (missing(&union(other)), length(&nodes[other]), other));
+        let second = second.expect("an open node touches the first");
+        let mut joined = union(second);
+        joined.sort_unstable();
+        open.remove(&first);
+        open.remove(&second);
+        open.insert(nodes.len());
+        nodes.push(joined);
+    }
+}
+
+#[test]
+fn areas_hold_the_streets_nearest_to_a_place_and_the_least_diverse_join_first() {
+    let mut joined = 0;
+    for scene in Scene::many().map(Scene::with_pois) {
+        let at = format!("seed {}\n{}", scene.seed, scene.town);
+        let rule = PlaceRule { theta: 0.3, places: 1 + scene.seed as u32 % 5 };
+        let Semantics { areas, tree, .. } = Semantics::new(&scene.atlas, rule).unwrap();
+        let expected = nearest_places(&scene);
+        let mut single = vec![Vec::new(); expected.iter().flatten().max().map_or(0, |max| max + 1)];
+        for (street, expected) in scene.town.map.streets().zip(expected) {
+            let found = Some(areas.of(street)).filter(|&area| area != NONE);
+            assert_eq!(found.map(|area| area as usize), expected, "{street:?} {at}");
+            expected.into_iter().for_each(|area| single[area].push(street));
+        }
+        let nodes = 0..tree.node_count();
+        let found = nodes.map(|node| {
+            let mut streets = Vec::new();
+            tree.append_streets(&areas, node, &mut streets);
+            streets
+        });
+        let found: Vec<Vec<StreetId>> = found.collect();
+        joined += found.len() - single.len();
+        assert_eq!(found, unions(&scene, single, rule), "{at}");
+    }
+    assert!(joined > 500, "{joined}");
 }
 
 #[test]

@@ -111,21 +111,17 @@ fn the_border_and_its_weights_are_those_of_the_definition() {
 fn no_star_of_a_pruned_region_can_be_removed() {
     let mut checked = 0;
     for scene in Scene::many() {
-        let settings = settings(&scene);
+        let settings = StarCloakSettings { reach: 1e5, ..settings(&scene) };
         let waiting = &scene.state.waiting;
         let mut scheme = StarCloak::new(&scene.atlas, settings);
         let indices = scheme.users.select(waiting).to_vec();
         scheme.segment_users.fill(&scheme.stars, waiting, &indices);
-        let StarCloak { stars, segment_users, region, .. } = &mut scheme;
-        let goal = StarGoal { users: 3, segments: settings.segments };
-        let mut random = SchemeRandom::new(scene.seed, &[]);
-        for first in 0..stars.star_count().min(5) as u32 {
-            region.start(stars, segment_users, |_| true, first);
-            while !region.meets(goal) && region.grow(stars, segment_users, |_| true, &mut random) {}
-            if !region.meets(goal) {
+        for first in 0..scheme.stars.star_count().min(5) as u32 {
+            let start = Start { star: first, k: 3, waiting_index: 0 };
+            if scheme.publish(waiting, Time::from_millis(scene.seed), start).is_none() {
                 continue;
             }
-            region.prune(stars, segment_users, goal, &mut random);
+            let StarCloak { stars, segment_users, region, .. } = &scheme;
             let of = region.stars().to_vec();
             assert_eq!(of[0], first);
             for removed in 1..of.len() {

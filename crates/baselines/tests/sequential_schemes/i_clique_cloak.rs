@@ -97,31 +97,52 @@ fn check_sets(town: &Town, last: &LastRectangles, step: &Step<'_>) {
     }
 }
 
-/// Asserts that no maximal clique of the remaining queries can be published with the union of its
-/// last rectangles, if at most 11 remain; returns the number of cliques checked.
-fn check_rest(town: &Town, last: &LastRectangles, step: &Step<'_>) -> usize {
-    let definition = Definition { town, last };
-    let served = |query: &Query| step.sets.iter().any(|set| set.members.contains(&query.id));
-    let is_published = |user| step.waiting.iter().any(|query| query.user == user && served(query));
-    let rest: Vec<&Query> = step.waiting.iter().filter(|query| !is_published(query.user)).collect();
-    if rest.len() > 11 {
+/// Calls `check` with the members of all maximal cliques of at most 11 queries; returns how many.
+fn each_clique(
+    definition: &Definition<'_>,
+    queries: &[&Query],
+    check: impl Fn(&[&Query]),
+) -> usize {
+    if queries.len() > 11 {
         return 0;
     }
-    let joined = |a: usize, b: usize| a == b || definition.is_edge(rest[a], rest[b]);
+    let joined = |a: usize, b: usize| a == b || definition.is_edge(queries[a], queries[b]);
     let mut checked = 0;
-    for subset in 1..1_u32 << rest.len() {
-        let clique: Vec<usize> = (0..rest.len()).filter(|index| subset >> index & 1 == 1).collect();
+    for subset in 1..1_u32 << queries.len() {
+        let clique: Vec<usize> =
+            (0..queries.len()).filter(|index| subset >> index & 1 == 1).collect();
         let extends = |index: usize| clique.iter().all(|&member| joined(index, member));
         if clique.iter().all(|&member| extends(member))
-            && !(0..rest.len()).any(|index| !clique.contains(&index) && extends(index))
+            && !(0..queries.len()).any(|index| !clique.contains(&index) && extends(index))
         {
-            let members: Vec<&Query> = clique.iter().map(|&index| rest[index]).collect();
-            let union = definition.union(&members);
-            assert!(!definition.may_be_published(&members, union), "missed {members:?}\n{town}");
+            let members: Vec<&Query> = clique.iter().map(|&index| queries[index]).collect();
+            check(&members);
             checked += 1;
         }
     }
     checked
+}
+
+/// Asserts that no maximal clique of the remaining queries can be published with the union of its
+/// last rectangles, and that none of all queries was larger than the first published set; returns the
+/// number of cliques checked.
+fn check_rest(town: &Town, last: &LastRectangles, step: &Step<'_>) -> usize {
+    let definition = Definition { town, last };
+    let may_be_published =
+        |members: &[&Query]| definition.may_be_published(members, definition.union(members));
+    let served = |query: &Query| step.sets.iter().any(|set| set.members.contains(&query.id));
+    let is_published = |user| step.waiting.iter().any(|query| query.user == user && served(query));
+    let rest: Vec<&Query> = step.waiting.iter().filter(|query| !is_published(query.user)).collect();
+    let remaining = each_clique(&definition, &rest, |members| {
+        assert!(!may_be_published(members), "missed {members:?}\n{town}");
+    });
+    let Some(first) = step.sets.first() else { return remaining };
+    let all: Vec<&Query> = step.waiting.iter().collect();
+    remaining
+        + each_clique(&definition, &all, |members| {
+            let is_larger = members.len() > first.members.len();
+            assert!(!is_larger || !may_be_published(members), "{first:?} {members:?}\n{town}");
+        })
 }
 
 fn record(last: &mut LastRectangles, step: &Step<'_>) {

@@ -156,7 +156,7 @@ impl<'a> OwnJudge<'a> {
         if counts.is_empty() { 0 } else { (entropy.exp2() + 1e-3) as usize }
     }
 
-    /// Adds the expected error of an adversary who weighs all streets by prior and mechanism.
+    /// Adds the error of the best guess of an adversary who weighs all streets by prior and mechanism.
     fn score_posterior(&mut self, query: &Query, region: &Region<'_>) {
         if self.score.publications >= MAX_POSTERIORS {
             return;
@@ -173,7 +173,8 @@ impl<'a> OwnJudge<'a> {
         let is_possible = pieces.iter().any(|piece| piece.weight > 0.0);
         let posterior = is_possible.then(|| Posterior::of_pieces(pieces));
         let truth = self.map.point(query.position);
-        let error = posterior.and_then(|found| found.expected_error(self.map, truth));
+        let guess = posterior.and_then(|found| found.best_guess(self.map));
+        let error = guess.map(|guess| guess.distance(truth));
         self.score.add(&Observation {
             k: query.k,
             error,

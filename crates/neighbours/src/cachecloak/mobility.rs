@@ -121,3 +121,127 @@ fn previous(map: &StreetMap, model: &TrafficModel, leg: Leg) -> Option<Leg> {
     };
     options.iter().rev().copied().max_by_key(rank)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use meshcloak::town::Town;
+    use meshcloak::units::Length;
+    use traffic::{Crossing, Profile, Simulation, SimulationSettings};
+
+    fn journeys(town: &Town, seed: u64) -> Vec<Journey> {
+        let profile = Profile::named("p1").unwrap();
+        let settings = SimulationSettings { users: 30, seed, ..SimulationSettings::default() };
+        Simulation::new(&town.map, &profile, settings).record_journeys(300, &|| ())
+    }
+
+    fn learn(town: &Town, journeys: &[Journey]) -> (TrafficModel, Mobility) {
+        let model = TrafficModel::learn(&town.map, journeys);
+        let cells = StreetCells::new(&town.map, Length::metres(50.0));
+        let mobility = Mobility::new(&town.map, cells, &model);
+        (model, mobility)
+    }
+
+    #[test]
+    fn a_path_is_predicted_by_the_most_frequent_turns_forward_and_backward() {
+        let mut compared = 0;
+        for seed in 0..150 {
+            let town = Town::random(seed);
+            let (map, journeys) = (&town.map, journeys(&town, seed));
+            let (_, mobility) = learn(&town, &journeys);
+            let crossings: Vec<Crossing> =
+                journeys.iter().flat_map(|journey| journey.crossings(map)).collect();
+            let count = |from: Leg, to: Leg| {
+                crossings.iter().filter(|one| (one.from, one.to) == (from, to)).count()
+            };
+            let first = |leg: Leg| mobility.cells().directed(leg, 0);
+            let last = |leg: Leg| first(leg) + mobility.cells().of_street(leg.street()) - 1;
+            let legs = (0..2 * map.street_count()).map(Leg::from_index);
+            for leg in legs.filter(|leg| leg.is_allowed(map)) {
+                let at = format!("seed {seed} {leg:?}\n{town}");
+                let next = leaving_legs(map, leg.head(map));
+                let most = next.iter().map(|&next| count(leg, next)).max();
+                let found = mobility.next(last(leg)).map(|cell| mobility.cells().leg(cell));
+                assert_eq!(found.map(|found| count(leg, found.0)), most, "{at}");
+                assert!(found.is_none_or(|found| found.1 == 0), "{at}");
+                let before = arriving_legs(map, leg.tail(map));
+                let most = before.iter().map(|&before| count(before, leg)).max();
+                let found = mobility.previous(first(leg));
+                let from = found.map(|cell| mobility.cells().leg(cell).0);
+                assert_eq!(from.map(|from| count(from, leg)), most, "{at}");
+                assert_eq!(found, from.map(last), "{at}");
+                compared += usize::from(most > Some(0));
+            }
+        }
+        assert!(compared > 500, "{compared}");
+    }
+
+    #[test]
+    fn one_second_moves_a_user_by_speed_and_frequency_of_turns() {
+        let (mut turned, mut excluded) = (0, 0);
+        for seed in 0..150 {
+            let town = Town::random(seed);
+            let map = &town.map;
+            let (model, mobility) = learn(&town, &journeys(&town, seed));
+            let cells = mobility.cells();
+            for directed in 0..2 * cells.count() as u32 {
+                let (leg, index) = cells.leg(directed);
+                let mut moves = Vec::new();
+                mobility.step(directed, 0.5, |next, mass| moves.push((next, mass)));
+                let (same, stays) = moves.remove(0);
+                assert_eq!(same, directed);
+                let sum = stays + moves.iter().map(|one| one.1).sum::<f64>();
+                assert!((sum - 1.0).abs() < 1e-9, "seed {seed}\n{town}");
+                let is_last = index + 1 == cells.of_street(leg.street());
+                if !is_last {
+                    let leaves = 0.5 * model.speed(leg).mean / cells.metres(map, leg.street());
+                    assert!((1.0 - stays - leaves.min(1.0)).abs() < 1e-9, "seed {seed}\n{town}");
+                    assert_eq!(moves.iter().map(|one| one.0).collect::<Vec<_>>(), [directed + 1]);
+                    continue;
+                }
+                // Shares of turns are as those of the model; nobody turns back unless it was seen.
+                for &(a, mass) in &moves {
+                    for &(b, other) in &moves {
+                        let turn = |cell: u32| model.turn(leg, cells.leg(cell).0, 1);
+                        assert!((mass * turn(b) - other * turn(a)).abs() < 1e-9, "seed {seed}");
+                        turned += usize::from(a != b);
+                    }
+                }
+                let mut expected = leaving_legs(map, leg.head(map));
+                let all = expected.len();
+                if all > 1 {
+                    let is_seen = |next: Leg| model.turn_count(leg, next) > 0;
+                    expected.retain(|&next| {
+                        next == leg || next.street() != leg.street() || is_seen(next)
+                    });
+                }
+                let mut found: Vec<Leg> = moves.iter().map(|one| cells.leg(one.0).0).collect();
+                found.sort_unstable();
+                assert_eq!(found, expected, "seed {seed} {leg:?}\n{town}");
+                excluded += all - expected.len();
+            }
+        }
+        assert!(turned > 1_000 && excluded > 500, "{turned} {excluded}");
+    }
+
+    #[test]
+    fn the_pace_is_the_expected_time_of_a_journey_by_the_true_one() {
+        let mut uneven = 0;
+        for seed in 0..60 {
+            let town = Town::random(seed);
+            let journeys = journeys(&town, seed);
+            let (model, mobility) = learn(&town, &journeys);
+            for journey in &journeys {
+                let (mut expected, mut taken) = (0.0, 0.0);
+                for one in journey.passages() {
+                    expected += model.travel_time(one.leg, one.to - one.from).mean;
+                    taken += (one.left - one.entered) as f64 / 1000.0;
+                }
+                let pace = mobility.pace(&town.map, journey);
+                assert!((pace * taken - expected).abs() < 1e-6 * expected.max(1.0) || taken == 0.0);
+                uneven += usize::from((pace - 1.0).abs() > 0.1);
+            }
+        }
+        assert!(uneven > 100, "{uneven}");
+    }
+}

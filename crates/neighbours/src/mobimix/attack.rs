@@ -104,3 +104,43 @@ impl ZoneAdversary<'_> {
         RemainingAnonymity { effective, bits: entropy(all), success }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TravelTime;
+    use crate::mobimix::{MobimixSettings, Zone, ZoneKind};
+    use meshcloak::map::TerminalId;
+    use meshcloak::town::town;
+    use traffic::Leg;
+
+    /// A visit that needs 10 s to the junction and 5 s after it, each with a deviation of 1 s.
+    fn visit(user: u32, entered: u64, left: u64) -> Visit {
+        let time = |mean: f64| TravelTime { mean, deviation: 1.0 };
+        let leg = Leg::from_index(0);
+        Visit { user, from: leg, to: leg, entered, left, before: time(10.0), after: time(5.0) }
+    }
+
+    #[test]
+    fn a_user_whom_the_time_does_not_explain_is_excluded() {
+        let town = town("O 0,0 N 0,900 E 900,0 S 0,-900 | N-O E-O S-O");
+        let model = TrafficModel::learn(&town.map, []);
+        let (settings, kind) = (MobimixSettings::default(), ZoneKind::Rectangular);
+        let zone = Zone::build(&town.map, TerminalId(0), &model, &settings, kind).unwrap();
+        let target = visit(1, 10_000, 25_000);
+        // The second user enters half a second later, the third one 8 s: 7 s are too few for the way.
+        let (near, far) = (visit(2, 10_500, 25_500), visit(3, 18_000, 33_000));
+        let attack = |attack| {
+            let adversary = ZoneAdversary { zone: &zone, model: &model, attack };
+            adversary.attack(&target, &[&near, &far], 0.9)
+        };
+        let (blind, timed) = (attack(ZoneAttack::None), attack(ZoneAttack::Timing));
+        assert_eq!((blind.effective, timed.effective), (3, 2));
+        assert!((blind.bits - 3.0_f64.log2()).abs() < 1e-9);
+        assert!((blind.success - 1.0 / 3.0).abs() < 1e-9);
+        // Times deviate by 2 s: the exit half a second later has weight e^(−1/32), the far one e^(−8).
+        let weights = [1.0, (-1.0_f64 / 32.0).exp(), (-8.0_f64).exp()];
+        assert!((timed.bits - entropy(weights.into_iter())).abs() < 1e-9, "{timed:?}");
+        assert_eq!(timed.success, 1.0);
+    }
+}

@@ -118,10 +118,7 @@ pub fn evaluate(
         rest = others;
         meetings.add(&TargetVisits { start: journey.start(), visits }, settings.k);
     }
-    let hidden = |zone: &Zone| {
-        let parts = zone.hidden_parts(map, model);
-        parts.iter().map(|part| part.hidden.as_metres()).sum::<f64>()
-    };
+    let hidden = |zone: &Zone| zone.hidden_metres(map, model);
     let seconds = |zone: &Zone| zone.window.map(|window| window as f64 / 1000.0);
     KindOutcome {
         kind,

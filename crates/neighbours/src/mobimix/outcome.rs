@@ -118,3 +118,32 @@ impl Meetings {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meetings_count_users_and_visits_as_by_hand() {
+        let visit = |left: u64, set_len: usize, effective: usize| VisitOutcome {
+            user: 1,
+            left,
+            set_len,
+            is_truncated: false,
+            remaining: [RemainingAnonymity { effective, bits: 0.0, success: 1.0 }; 4],
+        };
+        let mut meetings = Meetings::default();
+        // Alone; among three, of whom one is excluded; among three.
+        let visits = [visit(4_000, 1, 1), visit(6_000, 3, 2), visit(9_000, 3, 3)];
+        meetings.add(&TargetVisits { start: 1_000, visits: &visits }, 3);
+        meetings.add(&TargetVisits { start: 2_000, visits: &visits[..2] }, 3);
+        meetings.add(&TargetVisits { start: 3_000, visits: &visits[..1] }, 3);
+        meetings.add(&TargetVisits { start: 4_000, visits: &[] }, 3);
+        assert_eq!(meetings.zones_per_user.value(), Some(1.5));
+        assert_eq!(meetings.passes_a_zone.value(), Some(0.75));
+        assert_eq!(meetings.alone.value(), Some(0.5));
+        assert_eq!(meetings.mixed.value(), Some(0.5));
+        assert_eq!(meetings.effectively_mixed.value(), Some(0.25));
+        assert_eq!(meetings.seconds_to_mix.value(), Some(8.0));
+    }
+}

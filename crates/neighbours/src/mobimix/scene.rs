@@ -101,8 +101,8 @@ fn hidden_lines(map: &StreetMap, model: &TrafficModel, zone: &Zone) -> Vec<Vec<P
     const POINTS: u32 = 24;
     let line = |part: &HiddenPart| {
         let point = |step: u32| {
-            let along = part.hidden.part(f64::from(step) / f64::from(POINTS));
-            map.point(part.leg.position(map, along))
+            let along = (part.to - part.from).part(f64::from(step) / f64::from(POINTS));
+            map.point(part.leg.position(map, part.from + along))
         };
         (0..=POINTS).map(point).collect()
     };

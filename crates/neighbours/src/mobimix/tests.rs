@@ -1,5 +1,7 @@
 //! Properties of zones and attacks on random towns.
 
+mod zones;
+
 use super::attack::ZoneAdversary;
 use super::*;
 use crate::TravelTime;
@@ -33,7 +35,8 @@ fn count_visits(kind: ZoneKind, check: impl Fn(&Case<'_>, &Visit) -> bool) -> us
         for (zone, visits) in zones.all().iter().zip(&visits) {
             for visit in visits {
                 let journey = &journeys[visit.user as usize];
-                let case = Case { town: &town, settings: &settings, zone, journey, seed };
+                let (town, settings, model) = (&town, &settings, &model);
+                let case = Case { town, settings, model, zone, journey, seed };
                 count += usize::from(check(&case, visit));
             }
         }
@@ -44,6 +47,7 @@ fn count_visits(kind: ZoneKind, check: impl Fn(&Case<'_>, &Visit) -> bool) -> us
 struct Case<'a> {
     town: &'a Town,
     settings: &'a MobimixSettings,
+    model: &'a TrafficModel,
     zone: &'a Zone,
     journey: &'a Journey,
     seed: u64,
@@ -128,6 +132,11 @@ fn attacks_never_exclude_the_target_and_only_reduce_the_set() {
 
 /// A crossroads of four equal streets, and users who cross it straight at 10 m/s.
 fn crossroads(starts: &[(usize, u64)]) -> (Town, Vec<Journey>) {
+    crossroads_at(starts, [90_000; 4])
+}
+
+/// The same with the milliseconds from the end of each street to the junction.
+fn crossroads_at(starts: &[(usize, u64)], times: [u64; 4]) -> (Town, Vec<Journey>) {
     let town = town("O 0,0 N 0,900 E 900,0 S 0,-900 W -900,0 | N-O E-O S-O W-O");
     let map = &town.map;
     let leg = |street: usize, outward: bool| {
@@ -145,8 +154,8 @@ fn crossroads(starts: &[(usize, u64)]) -> (Town, Vec<Journey>) {
         };
         let waypoints = [
             waypoint(start, inward, 0.0, traffic::WaypointEvent::SetsOut),
-            waypoint(start + 90_000, outward, 0.0, traffic::WaypointEvent::Enters),
-            waypoint(start + 180_000, outward, 900.0, traffic::WaypointEvent::Continues),
+            waypoint(start + times[street], outward, 0.0, traffic::WaypointEvent::Enters),
+            waypoint(start + 2 * times[street], outward, 900.0, traffic::WaypointEvent::Continues),
         ];
         Journey::from_waypoints(map, number.to_string(), &waypoints)
     };

@@ -12,12 +12,12 @@ use super::rectangle::{JunctionRectangle, LegEnd};
 use super::{MobimixSettings, ZoneKind};
 use crate::junction_legs::{arriving_legs, leaving_legs};
 use crate::normal::largest_ratio;
-use meshcloak::map::{StreetMap, TerminalId};
+use meshcloak::map::{StreetId, StreetMap, TerminalId};
 use meshcloak::units::Length;
 use rustc_hash::FxHashSet;
-use std::collections::VecDeque;
-use traffic::Leg;
-use traffic::TrafficModel;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use traffic::{Direction, Leg, TrafficModel};
 
 /// A mix-zone around a junction.
 #[derive(Clone, Debug, PartialEq)]
@@ -42,16 +42,31 @@ pub enum ZoneExtent {
     Spread(f64),
 }
 
-/// A hidden part of a leg, from its start.
+/// A hidden part of a leg.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HiddenPart {
     /// The leg.
     pub leg: Leg,
-    /// Length of the part.
-    pub hidden: Length,
+    /// Distance of its beginning from the start of the leg.
+    pub from: Length,
+    /// Distance of its end from the start of the leg.
+    pub to: Length,
 }
 
-/// Largest number of legs of one zone.
+impl HiddenPart {
+    /// Offsets along the street between which it lies.
+    fn offsets(&self, map: &StreetMap) -> [Length; 2] {
+        match self.leg.direction() {
+            Direction::Forward => [self.from, self.to],
+            Direction::Backward => {
+                let length = map.street(self.leg.street()).length;
+                [length - self.to, length - self.from]
+            }
+        }
+    }
+}
+
+/// Number of legs of one zone, in one direction, beyond which none is added.
 const MAX_LEGS: usize = 20_000;
 
 impl Zone {
@@ -78,31 +93,77 @@ impl Zone {
         Some(Zone { terminal, extent, window, exits: map.leaving(terminal).len() })
     }
 
-    /// Parts of legs that are hidden after the junction, nearest first; at most 20,000.
+    /// Parts of legs that are hidden after the junction, and before it if the zone is a rectangle; at
+    /// most 20,000 each.
     pub fn hidden_parts(&self, map: &StreetMap, model: &TrafficModel) -> Vec<HiddenPart> {
+        let mut parts = self.ways_out(map, model);
+        if let ZoneExtent::Rectangle(rectangle) = self.extent {
+            parts.extend(ways_in(map, self.terminal, rectangle));
+        }
+        parts
+    }
+
+    /// Length of street on which some user is hidden, in metres.
+    pub fn hidden_metres(&self, map: &StreetMap, model: &TrafficModel) -> f64 {
+        let parts = self.hidden_parts(map, model);
+        let mut spans: Vec<(StreetId, [Length; 2])> =
+            parts.iter().map(|part| (part.leg.street(), part.offsets(map))).collect();
+        spans.sort_unstable();
+        let mut total = 0.0;
+        let mut end: Option<(StreetId, Length)> = None;
+        for (street, [from, to]) in spans {
+            let covered = end.filter(|end| end.0 == street).map_or(Length::ZERO, |end| end.1);
+            total += (to.max(covered) - from.max(covered)).as_metres();
+            end = Some((street, to.max(covered)));
+        }
+        total
+    }
+
+    /// Hidden parts after the junction, by the way with the least spread to each of them.
+    fn ways_out(&self, map: &StreetMap, model: &TrafficModel) -> Vec<HiddenPart> {
         let mut parts = Vec::new();
-        let mut seen = FxHashSet::default();
-        let mut queue = VecDeque::from([(self.terminal, 0.0)]);
-        while let Some((terminal, spread)) = queue.pop_front() {
+        let mut left = FxHashSet::default();
+        // The order of positive numbers is that of their bits.
+        let mut queue = BinaryHeap::from([Reverse((0.0_f64.to_bits(), self.terminal))]);
+        while let Some(Reverse((spread, terminal))) = queue.pop() {
+            if parts.len() >= MAX_LEGS || !left.insert(terminal) {
+                continue;
+            }
+            let spread = f64::from_bits(spread);
             for leg in leaving_legs(map, terminal) {
-                if parts.len() == MAX_LEGS || !seen.insert(leg) {
-                    continue;
-                }
                 let street = map.street(leg.street()).length;
                 let end = match self.extent {
                     ZoneExtent::Rectangle(rectangle) => rectangle.hidden(map, leg, LegEnd::Tail),
                     ZoneExtent::Spread(bound) => model.spread_end(leg, bound - spread),
                 };
                 let end = end.filter(|&end| end <= street);
-                parts.push(HiddenPart { leg, hidden: end.unwrap_or(street) });
+                parts.push(HiddenPart { leg, from: Length::ZERO, to: end.unwrap_or(street) });
                 if end.is_none() {
-                    let further = model.travel_time(leg, street).deviation;
-                    queue.push_back((leg.head(map), spread + further));
+                    let further = spread + model.travel_time(leg, street).deviation;
+                    queue.push(Reverse((further.to_bits(), leg.head(map))));
                 }
             }
         }
         parts
     }
+}
+
+/// Hidden parts before a junction that lie in a rectangle.
+fn ways_in(map: &StreetMap, junction: TerminalId, rectangle: JunctionRectangle) -> Vec<HiddenPart> {
+    let mut parts = Vec::new();
+    let mut reached = FxHashSet::from_iter([junction]);
+    let mut open = vec![junction];
+    while let Some(terminal) = open.pop().filter(|_| parts.len() < MAX_LEGS) {
+        for leg in arriving_legs(map, terminal) {
+            let to = map.street(leg.street()).length;
+            let hidden = rectangle.hidden(map, leg, LegEnd::Head);
+            parts.push(HiddenPart { leg, from: hidden.map_or(Length::ZERO, |part| to - part), to });
+            if hidden.is_none() && reached.insert(leg.tail(map)) {
+                open.push(leg.tail(map));
+            }
+        }
+    }
+    parts
 }
 
 /// Legs that arrive at a junction of at least three streets without loops.

@@ -141,6 +141,48 @@ fn the_nearest_trajectory_is_the_target_unless_all_are_equal() {
     assert!(success > 0.9, "members keep their side of the cylinder: {success}");
 }
 
+#[test]
+fn a_target_whose_published_positions_are_farther_than_anothers_is_not_linked() {
+    let original = vec![along(0, &[0.0, 10.0]), along(1, &[100.0, 110.0])];
+    let mut published = Published {
+        trajectories: vec![along(0, &[90.0, 100.0]), along(1, &[95.0, 105.0])],
+        original,
+        clusters: vec![0],
+        ..Published::default()
+    };
+    // Both are nearest to the published positions of user 0 and 1, as they should be.
+    assert_eq!(link_by_distance(&published, None, 1).value(), Some(1.0));
+    published.trajectories.swap(0, 1);
+    assert_eq!(link_by_distance(&published, None, 1).value(), Some(0.0));
+    published.trajectories[0] = published.trajectories[1].clone();
+    assert_eq!(link_by_distance(&published, None, 1).value(), Some(0.5));
+}
+
+#[test]
+fn the_period_is_the_shortest_with_which_most_positions_can_be_published() {
+    let mut periods = Vec::new();
+    for seed in 0..30 {
+        let town = Town::random(100 + seed);
+        let profile = Profile::named("p1").unwrap();
+        let simulated = SimulationSettings { users: 30, seed, ..SimulationSettings::default() };
+        let journeys = Simulation::new(&town.map, &profile, simulated).record_journeys(300, &|| ());
+        let settings = NwaSettings { k: 3, step: 5_000, ..NwaSettings::default() };
+        let sampled = sample(&town.map, &journeys, settings.step);
+        let count = |period: u64| {
+            let of_period = Classes::group(&sampled, &NwaSettings { period, ..settings });
+            of_period.classes.iter().flatten().map(|one| one.points.len()).sum::<usize>()
+        };
+        let tried: Vec<u64> = [2, 4, 8, 12, 16, 20, 24, 32, 40].map(|n| n * 5_000).into();
+        let most = tried.iter().map(|&period| count(period)).max().unwrap();
+        let first = tried.iter().copied().find(|&period| count(period) == most).unwrap();
+        assert_eq!(best_period(&sampled, &settings), first, "seed {seed}");
+        periods.push(first);
+    }
+    periods.sort_unstable();
+    periods.dedup();
+    assert!(periods.len() > 1, "{periods:?}");
+}
+
 /// A trajectory along the x axis, in metres.
 fn along(user: u32, xs: &[f64]) -> Trajectory {
     Trajectory { user, start: 0, points: xs.iter().map(|&x| Point::new(x, 0.0)).collect() }

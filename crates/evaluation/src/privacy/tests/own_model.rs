@@ -59,6 +59,17 @@ fn schemes_keep_the_promises_of_their_authors() {
 }
 
 #[test]
+fn the_error_of_the_best_guess_is_at_most_that_of_the_published_point() {
+    // The centre of a disc of planar Laplace is 2/ε from the user on average.
+    for epsilon in [0.004, 0.01] {
+        let score = own(&format!("planar-laplace:epsilon={epsilon}")).score;
+        let (error, noise) = (score.error.value().unwrap(), 2.0 / epsilon);
+        assert!(score.publications >= 500, "{score:?}");
+        assert!((0.5 * noise..1.1 * noise).contains(&error), "{error} m, noise {noise} m");
+    }
+}
+
+#[test]
 fn replays_of_randomised_schemes_rarely_name_one_user_but_can_leave_fewer_than_k() {
     for name in ["xstar", "star-cloak"] {
         let OwnModelResult { score, .. } = own(name);
