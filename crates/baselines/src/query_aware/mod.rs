@@ -12,7 +12,7 @@ mod cost;
 pub(crate) mod tests;
 
 use crate::distinct_users::DistinctUsers;
-use crate::registry::{Parameter, RANDOMISED, SchemeEntry, ThreatModel};
+use crate::registry::{KRule, Parameter, SchemeEntry, ThreatModel};
 use crate::scheme_random::SchemeRandom;
 use crate::segment_region::{SegmentPlan, SegmentRegion};
 use crate::segment_users::SegmentUsers;
@@ -46,16 +46,16 @@ pub(crate) const ENTRY: SchemeEntry = SchemeEntry {
     parameters: &[
         Parameter::number("length", "L, smallest street length in m", "300", (0.0, 1e6)),
         Parameter::number("balance", "weight of work against answer size", "0.5", (0.0, 1.0)),
-        Parameter::word(RANDOMISED.0, "choice of segments", &["pure", RANDOMISED.1]),
+        Parameter::word("greedy", "choice of segments", &["pure", "randomised"]),
         Parameter::word("shared", "whether users inside share a region", &["yes", "no"]),
         Parameter::seed(),
     ],
-    threat_model: ThreatModel::IN_REGION,
+    threat_model: ThreatModel { k: KRule::Personal, ..ThreatModel::REPLAY },
     build: |atlas, arguments| {
         let settings = QueryAwareSettings {
             length: arguments.number("length"),
             balance: arguments.number("balance"),
-            randomised: arguments.text(RANDOMISED.0) == RANDOMISED.1,
+            randomised: arguments.text("greedy") == "randomised",
             shared: arguments.text("shared") == "yes",
             seed: arguments.whole("seed"),
         };

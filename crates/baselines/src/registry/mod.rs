@@ -26,17 +26,13 @@ pub struct SchemeEntry {
     pub name: &'static str,
     /// Parameters, in the order of the canonical name.
     pub parameters: &'static [Parameter],
-    /// Adversary that the authors assume. [`SchemeChoice::threat_model`] includes a wrapped scheme's,
-    /// and random choices.
+    /// Adversary that the authors assume. [`SchemeChoice::threat_model`] includes a wrapped scheme's.
     pub threat_model: ThreatModel,
     /// Builds the scheme on a map.
     pub(crate) build: Constructor,
 }
 
 pub(crate) type Constructor = fn(&Arc<Atlas>, &Arguments) -> Result<Box<dyn Scheme>, SchemeError>;
-
-/// Parameter and value with which a scheme makes random choices that it does not make by default.
-pub(crate) const RANDOMISED: (&str, &str) = ("greedy", "randomised");
 
 /// Parameter of a wrapper that names the wrapped scheme.
 pub(crate) const OF: &str = "of";
@@ -124,12 +120,9 @@ impl SchemeChoice {
     }
 
     /// Returns the adversary that the authors assume. A wrapper counts the users, and has the rule for
-    /// k, of the scheme that it wraps. A variant with random choices is attacked by replays.
+    /// k, of the scheme that it wraps.
     pub fn threat_model(&self) -> ThreatModel {
-        let mut own = self.entry.threat_model;
-        if self.arguments.own().any(|(parameter, value)| (parameter.name, value) == RANDOMISED) {
-            own = ThreatModel { crowd: own.crowd, k: own.k, ..ThreatModel::REPLAY };
-        }
+        let own = self.entry.threat_model;
         self.arguments.wrapped().map_or(own, |wrapped| {
             let ThreatModel { crowd, k, .. } = wrapped.threat_model();
             ThreatModel { crowd, k, ..own }

@@ -112,16 +112,6 @@ fn a_wrapper_has_the_crowd_and_the_k_rule_of_the_wrapped_scheme() {
 }
 
 #[test]
-fn random_choices_are_attacked_by_replays() {
-    let model = |text: &str| SchemeChoice::parse(text).unwrap().threat_model();
-    let (pure, randomised) = (model("query-aware"), model("query-aware:greedy=randomised"));
-    assert_eq!((pure.attack, randomised.attack), (OwnAttack::InRegion, OwnAttack::Replay));
-    assert_eq!((pure.crowd, pure.k), (randomised.crowd, randomised.k));
-    let wrapped = model("patching:of=query-aware:greedy=randomised");
-    assert_eq!(wrapped.attack, OwnAttack::Movement);
-}
-
-#[test]
 fn the_refusal_of_a_scheme_that_cannot_be_wrapped_says_why() {
     let reason = "keeps a past of its own and cannot be wrapped; expected casper, interval-cloak,";
     let excluded = ["sequential", "sequential-edges", "clique-cloak", "clique-cloak-nbr"];

@@ -29,7 +29,6 @@ fn schemes_keep_the_promises_of_their_authors() {
         "casper",
         "interval-cloak",
         "l2p2",
-        "query-aware",
         "patching",
         "patching:of=l2p2",
         "patching:of=semantics",
