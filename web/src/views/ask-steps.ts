@@ -37,7 +37,9 @@ export class Steps {
   set(truth: Truth): void {
     clearInterval(this.timer);
     this.mark(0, 'done', 'Done.');
-    this.mark(1, 'done', `You and ${plural(truth.members.length - 1, 'other')}, mutually reachable on the streets. (Only the demo can show them.)`);
+    const present = truth.set_size - truth.asking;
+    const how = present > 0 ? `; ${present} of you asked nothing and ${present === 1 ? 'is' : 'are'} present` : '';
+    this.mark(1, 'done', `You and ${plural(truth.set_size - 1, 'other')}, mutually reachable on the streets${how}. (Only the demo can show who asked.)`);
   }
 
   mesh(truth: Truth): void {
