@@ -67,6 +67,9 @@ for (const along of ['streets', 'plane']) {
       assert.ok(expected.length > 0);
       assert.equal(got.length, expected.length, JSON.stringify([got, expected.slice(0, 5)]));
       got.forEach((g, i) => assert.ok(Math.abs(g.metres - expected[i].metres) < 1.5, JSON.stringify([g, expected[i]])));
+      const [reached, asking] = /at least (\d+) members, at least (\d+) of them asking/.exec(await page.locator('#receipt').innerText()).slice(1).map(Number);
+      const others = Number(/You and (\d+) others?, mutually/.exec(await page.locator('#story').innerText())[1]);
+      assert.ok(others + 1 >= reached && reached >= 2 && asking >= 1, `${others} others, receipt ${reached}, ${asking}`);
       assert.match(await page.locator('#receipt').innerText(), /Secret: who asked what\./);
       assert.match(await page.locator('#receipt').innerText(), /exact: equal to that of a query with your true position/);
       fine(wrong);

@@ -158,14 +158,15 @@ test('names from the map and the service are escaped', async () => {
     await route.fulfill({ json: { ...info, categories: { [evil]: 3, ...info.categories } } });
   });
   const answer = { outcome: 'answered', ticket: 't', answer: [{ id: evil, name: evil, category: evil, lon: 0, lat: 0, metres: 1 }],
-    receipt: { k: 2, k_reached: 2, guarantee: evil, streets: 1, delay: 1, exact: true } };
+    receipt: { k: 2, k_reached: 2, k_asking: 1, guarantee: evil, streets: 1, delay: 1, exact: true } };
   await page.route('**/v1/queries', (route) => route.fulfill({ json: answer }));
-  const truth = { me: [0, 0], members: [[0, 0], [0, 0]], streets: [], metres: 1, asked: evil, objects: [], neighbours: null };
+  const truth = { me: [0, 0], askers: [[0, 0]], set_size: 2, asking: 1, streets: [], metres: 1, asked: evil, objects: [], neighbours: null };
   await page.route('**/demo/asked/*', (route) => route.fulfill({ json: truth }));
   await page.goto(`${gateway.url}?evil#ask?category=${encodeURIComponent(evil)}`);
   await page.locator('#middle').click();
   await page.locator('#ask').click();
-  await page.locator('#receipt').waitFor();
+  assert.match(await page.locator('#receipt').innerText(), /at least 2 members, at least 1 of them asking/);
+  assert.match(await page.locator('#story').innerText(), /You and 1 other, mutually reachable on the streets; 1 of you asked nothing and is present/);
   assert.ok((await page.locator('#panel').innerText()).includes(evil));
   assert.equal(await page.locator('#panel img, #panel script').count(), 0);
   assert.match(await page.title(), /MeshCloak/);

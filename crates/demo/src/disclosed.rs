@@ -9,13 +9,19 @@ use serde::Serialize;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Disclosure of one query, with the positions of its anonymity set; empty if not published.
+/// Disclosure of one query, with the positions of those who asked in its anonymity set; empty if not
+/// published.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct DisclosedQuery {
     /// Snapped position of the user: lon, lat.
     pub me: Option<[f64; 2]>,
-    /// Snapped positions of all members of the set, the user included.
-    pub members: Vec<[f64; 2]>,
+    /// Snapped positions of the members of the set that asked, the user included; of a user with
+    /// several questions once for each.
+    pub askers: Vec<[f64; 2]>,
+    /// Number of users in the set.
+    pub set_size: usize,
+    /// Number of them that asked; the others were present.
+    pub asking: usize,
     /// Streets of the region.
     pub streets: Vec<u32>,
     /// Total length of the region in metres.
@@ -83,7 +89,9 @@ impl PublishedSet<'_> {
         let region = inquiry.region();
         DisclosedQuery {
             me: Some(lon_lat(member)),
-            members: self.set.members.iter().map(lon_lat).collect(),
+            askers: self.set.members.iter().map(lon_lat).collect(),
+            set_size: member.served.set_size,
+            asking: member.served.asking,
             streets: region.iter().map(|street| street.0).collect(),
             metres: region.iter().map(|&street| self.map.metres(street)).sum(),
             inquiry: Some(inquiry.clone()),

@@ -26,9 +26,10 @@ export function age(millis: number): string {
 
 export function receipt(receipt: Receipt): string {
   const delay = receipt.delay < 1 ? 'less than a second' : seconds(Math.round(receipt.delay));
+  const secret = receipt.secret ? ` Kept secret: ${receipt.secret}.` : '';
   const rest = receipt.exact ? '' : ' The answer may lack places.';
   return (
-    `You were hidden among at least ${receipt.k_reached} users. ` +
+    `You were hidden among at least ${receipt.k_reached} users, at least ${receipt.k_asking} of them asking.${secret} ` +
     `The service was asked about up to ${receipt.streets} streets, not about your position, ` +
     `${delay} after you asked.${rest}`
   );

@@ -37,8 +37,12 @@ export async function post<T>(path: string, body: unknown, signal?: AbortSignal)
 export interface Truth {
   /** Snapped position of the user. */
   me: [lon: number, lat: number];
-  /** Positions of the members of the set, the user included. */
-  members: [lon: number, lat: number][];
+  /** Positions of the members of the set that asked, the user included. */
+  askers: [lon: number, lat: number][];
+  /** Number of users in the set. */
+  set_size: number;
+  /** Number of them that asked; the others were present. */
+  asking: number;
   /** Streets that the service was asked about. */
   streets: number[];
   metres: number;

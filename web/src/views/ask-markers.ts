@@ -1,4 +1,4 @@
-// Markers on the overlay: the user, the other members of the set, returned objects, the answer.
+// Markers on the overlay: the user, the other members of the set that asked, returned objects, the answer.
 
 import type { Found, Truth } from '../api/client';
 import type { CityMap, Overlay } from '../citymap';
@@ -11,7 +11,7 @@ export class Markers {
   me: World | null = null;
   objects: { lon: number; lat: number }[] = [];
   found: readonly Found[] = [];
-  private members: World[] = [];
+  private askers: World[] = [];
   private readonly stop: () => void;
 
   constructor(map: CityMap) {
@@ -19,19 +19,19 @@ export class Markers {
   }
 
   set(truth: Truth): void {
-    this.members = truth.members.map(([lon, lat]) => world({ lon, lat }));
+    this.askers = truth.askers.map(([lon, lat]) => world({ lon, lat }));
     this.me = world({ lon: truth.me[0], lat: truth.me[1] });
   }
 
   clear(): void {
-    this.members = [];
+    this.askers = [];
     this.objects = [];
     this.found = [];
   }
 
   /** Whether a finished query is shown, so that markers must not move. */
   get showsResult(): boolean {
-    return this.members.length > 0;
+    return this.askers.length > 0;
   }
 
   remove(): void {
@@ -55,7 +55,7 @@ export class Markers {
     pen.globalAlpha = this.found.length > 0 ? 0.5 : 1;
     for (const object of this.objects) square(overlay, world(object), 4, colours.ground, colours.poi);
     pen.globalAlpha = 1;
-    for (const member of this.members) ring(member, 6, colours.ground, colours.kept, 3);
+    for (const asker of this.askers) ring(asker, 6, colours.ground, colours.kept, 3);
     if (this.found.length > 0 && this.me) {
       pen.setLineDash([4, 4]);
       pen.strokeStyle = colours.me;

@@ -37,7 +37,9 @@ export class Steps {
   set(truth: Truth): void {
     clearInterval(this.timer);
     this.mark(0, 'done', 'Done.');
-    this.mark(1, 'done', `You and ${plural(truth.members.length - 1, 'other')}, mutually reachable on the streets. (Only the demo can show them.)`);
+    const present = truth.set_size - truth.asking;
+    const how = present > 0 ? `; ${present} of you asked nothing and ${present === 1 ? 'is' : 'are'} present` : '';
+    this.mark(1, 'done', `You and ${plural(truth.set_size - 1, 'other')}, mutually reachable on the streets${how}. (Only the demo can show who asked.)`);
   }
 
   mesh(truth: Truth): void {
@@ -103,12 +105,12 @@ function receipt(result: QueryResult): HTMLElement | null {
   if (!r) return null;
   const promise: Record<string, string> = {
     paper: 'Algorithm 4 as printed (weaker: sets may overlap)',
-    reciprocal: 'all members of the set published the same mesh at the same time',
-    history: 'all members of the set published the same mesh at the same time, and k holds against an adversary who knows your previous position',
+    reciprocal: 'all members of the set published the same region at the same time',
+    history: 'all members of the set published the same region at the same time, and k holds against an adversary who knows where each of them was before',
   };
   return h('div', { class: 'receipt', id: 'receipt' },
     h('strong', null, 'Receipt. '),
-    `You asked for k = ${r.k}; the set has at least ${r.k_reached} members. ` +
+    `You asked for k = ${r.k}; the set has at least ${r.k_reached} members, at least ${r.k_asking} of them asking. ` +
     `Guarantee: ${promise[r.guarantee] ?? r.guarantee}. ${r.secret ? `Secret: ${r.secret}. ` : ''}The service saw ${plural(r.streets, 'street')}. ` +
     `You waited ${r.delay.toFixed(1)} s. The answer is ${r.exact ? 'exact: equal to that of a query with your true position' : 'not exact: the service may have omitted objects'}.`);
 }

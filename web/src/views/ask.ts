@@ -98,7 +98,7 @@ export function ask(scene: Scene): Cleanup {
       () => {
         marks.set(truth);
         story.set(truth);
-        const places = truth.members.map(([lon, lat]) => ({ lon, lat }));
+        const places = truth.askers.map(([lon, lat]) => ({ lon, lat }));
         map.show([...places, ...mesh, ...(ended.answer ?? [])], 40);
       },
       () => {

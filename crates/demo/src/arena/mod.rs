@@ -16,6 +16,7 @@ pub use schemes::{Choice, SCHEMES};
 pub use side::Side;
 
 use crate::recording::RecordedSecond;
+use attacks::ages::AGES;
 use attacks::questions::QUESTIONS;
 use attacks::{ATTACKS, Attack, Prior};
 use meshcloak::distance::Atlas;
@@ -260,8 +261,8 @@ pub struct AttackChoice {
 
 /// Returns all attacks; the adversary of the paper (§III-F) first.
 pub fn attack_choices() -> Vec<AttackChoice> {
-    // Questions are not recorded.
-    let has_place = |attack: &&Attack| attack.name != QUESTIONS.name;
+    // Neither questions nor the times on users' lines are recorded.
+    let has_place = |attack: &&Attack| ![QUESTIONS.name, AGES.name].contains(&attack.name);
     let mut all: Vec<Attack> = ATTACKS.iter().filter(has_place).copied().collect();
     all.sort_by_key(|attack| attack.name != "known-point");
     let choice = |Attack { name: id, level, needs, .. }: Attack| {

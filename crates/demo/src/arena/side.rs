@@ -236,7 +236,8 @@ fn pursued(path: &[TrackedPoint]) -> String {
 }
 
 /// Conclusion if an attack does not apply.
-const NO_EVIDENCE: &str = "this attack does not apply; the whole published region remains.";
+pub(super) const NO_EVIDENCE: &str =
+    "this attack does not apply; the whole published region remains.";
 
 /// Conclusion of an attack, in one sentence.
 fn conclusion(left: &Posterior, published: &ReplayedPublication, k_left: usize) -> String {

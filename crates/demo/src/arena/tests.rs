@@ -1,3 +1,4 @@
+use super::side::NO_EVIDENCE;
 use super::*;
 use import::{Options, read_map};
 use meshcloak::query::Query;
@@ -44,6 +45,22 @@ fn every_scheme_can_be_attacked_by_every_attack() {
             assert!(side.kept.len() <= side.streets.len(), "{context}");
             assert!(side.metres_left <= side.metres + 1e-6, "{context}");
         }
+    }
+}
+
+#[test]
+fn every_offered_attack_applies_to_some_target() {
+    let (arena, seconds) = recorded(400);
+    // Timing needs a second in which only one user asks, which is rare.
+    for attack in attack_choices().iter().filter(|attack| attack.id != "timing") {
+        let mut request = request(&["reciprocal"], attack.id);
+        let applies = (0..100).any(|_| {
+            let done = arena.compare(&request, || seconds.clone()).unwrap();
+            let target = done.victim.expect("the scheme published a user");
+            (request.moment, request.after) = (Some(done.moment), Some(target.number));
+            done.sides[0].told != NO_EVIDENCE
+        });
+        assert!(applies, "{}", attack.id);
     }
 }
 
