@@ -60,11 +60,11 @@ fn parse_path(path: &str) -> Result<Vec<String>, String> {
         Some("places") => segments.map(str::to_owned).collect(),
         _ => return Err(format!("the field `{path}` is not supported, only fields of `places`")),
     };
-    match rest.first().map(String::as_str) {
-        None => Ok(rest),
-        Some("*") if rest.len() == 1 => Ok(Vec::new()),
-        Some(field) if is_known(field, &rest[1..]) => Ok(rest),
-        Some(_) => Err(format!("the field `{path}` is unknown")),
+    match rest.as_slice() {
+        [] => Ok(rest),
+        [all] if all == "*" => Ok(Vec::new()),
+        [field, inner @ ..] if is_known(field, inner) => Ok(rest),
+        _ => Err(format!("the field `{path}` is unknown")),
     }
 }
 
