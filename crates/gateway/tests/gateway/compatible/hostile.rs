@@ -65,7 +65,7 @@ async fn a_form_has_the_field_data_only() {
         }
     }
     let plain = world.ask(posted(&query), here(), 1).await;
-    assert!(plain.1["elements"].as_array().unwrap().len() > 0, "{}", plain.1);
+    assert!(!plain.1["elements"].as_array().unwrap().is_empty(), "{}", plain.1);
     for request in [posted(&form(&[("data", &query)])), in_url(&form(&[("data", &query)]))] {
         assert!(world.ask(request, here(), 1).await == plain);
     }
