@@ -162,8 +162,9 @@ impl GroupCloak {
     fn locate(&mut self, task: Task<'_>) {
         self.destinations.resize(self.nodes.node_of.len(), Destination::PLACEHOLDER);
         self.origins.resize(self.nodes.node_of.len(), None);
-        for (query, &node) in task.state.waiting.iter().zip(&self.nodes.node_of) {
-            let previous = task.state.history.previous(query.id);
+        let queries = task.state.waiting.iter().zip(&self.nodes.node_of);
+        for (index, (query, &node)) in queries.enumerate() {
+            let previous = task.state.history.previous_at(index, query.id);
             self.origins[node as usize] = previous.map(|previous| Origin {
                 position: previous.position,
                 limit: max_travel(query, previous, task.history_clock.until(query, task.now)),
@@ -178,14 +179,15 @@ impl GroupCloak {
     /// Searches for what tight queries can have reached. Nodes with too few neighbours are pruned
     /// before.
     fn search_tight(&mut self, task: Task<'_>, published: &mut Published) {
-        for (query, &node) in task.state.waiting.iter().zip(&self.nodes.node_of) {
+        let queries = task.state.waiting.iter().zip(&self.nodes.node_of);
+        for (index, (query, &node)) in queries.enumerate() {
             let at = node as usize;
             let tight = self.origins[at].filter(|origin| origin.is_tight(task.atlas));
             let Some(origin) = tight.filter(|_| self.nodes.degree[at] + 1 >= self.nodes.k[at])
             else {
                 continue;
             };
-            let Some(previous) = task.state.history.previous(query.id) else { continue };
+            let Some(previous) = task.state.history.previous_at(index, query.id) else { continue };
             // The result stays valid while the query waits: the search has the last limit.
             let last = task.now.max(query.asked_at + query.temporal_tolerance);
             let reach = ReachTask {

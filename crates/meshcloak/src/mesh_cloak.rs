@@ -178,6 +178,10 @@ impl Scheme for MeshCloak {
         (self.settings.guarantee == Guarantee::History).then_some(self.settings.horizon)
     }
 
+    fn remembers(&self) -> bool {
+        false
+    }
+
     fn promise(&self) -> Option<Promise> {
         let Settings { guarantee, history_clock, coverage, .. } = self.settings;
         let Settings { across_accounts, presence, .. } = self.settings;

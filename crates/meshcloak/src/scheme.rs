@@ -65,6 +65,13 @@ pub trait Scheme: Send {
         None
     }
 
+    /// Whether the scheme returns publications with
+    /// [`Published::remember`](crate::published::Published::remember). `false` saves the
+    /// book-keeping of when each user asked last.
+    fn remembers(&self) -> bool {
+        true
+    }
+
     /// Returns what the engine's guard checks before it publishes a set; `None` publishes sets as
     /// proposed. A scheme that wraps another forwards this call.
     fn promise(&self) -> Option<Promise> {
@@ -102,6 +109,10 @@ macro_rules! forward {
 
             fn history_horizon(&self) -> Option<Horizon> {
                 (**self).history_horizon()
+            }
+
+            fn remembers(&self) -> bool {
+                (**self).remembers()
             }
 
             fn promise(&self) -> Option<Promise> {

@@ -76,12 +76,15 @@ pub fn turn<'a>(
     observer.stage(Stage::Collect);
     let (at, horizon, promise) = (batch.now, scheme.history_horizon(), scheme.promise());
     if needs_admission(scheme) {
-        let is_admitted = |query: &Query| state.history.is_admitted(query.id);
-        assert!(batch.arrivals.iter().all(is_admitted), "`history` needs Admission::admit first");
+        let mut arrivals = (state.waiting.len()..).zip(&batch.arrivals);
+        let all_admitted =
+            arrivals.all(|(index, query)| state.history.is_admitted(index, query.id));
+        assert!(all_admitted, "`history` needs Admission::admit first");
     }
     let one_per_user = promise.as_ref().is_some_and(|p| p.guarantee.has_one_query_per_user());
     let is_published = promise.as_ref().is_some_and(Promise::depends_on_what_left);
-    let departed = collect(state, batch, &Rules { horizon, one_per_user, is_published });
+    let remembers = scheme.remembers();
+    let departed = collect(state, batch, &Rules { horizon, remembers, one_per_user, is_published });
     state.turns += 1;
     let published = scheme.cloak(state, at, observer); // lines 10–15
     observer.stage(Stage::Settle);
@@ -151,9 +154,13 @@ fn settle(state: &mut State, published: &Published, horizon: Option<Horizon>) ->
 fn remember(state: &mut State, published: &Published, served: &[(Query, u32)]) {
     let remembered = published.remembered.iter().map(|(query, what)| (*query, what));
     let remembered: FxHashMap<QueryId, &Arc<Publication>> = remembered.collect();
-    for (query, _) in served {
-        state.history.depart(query, remembered.get(&query.id).map(|what| Arc::clone(what)));
+    if !remembered.is_empty() {
+        for (query, _) in served {
+            let what = remembered.get(&query.id);
+            what.into_iter().for_each(|what| state.history.remember(query, what));
+        }
     }
+    state.history.depart(served.iter().map(|(query, _)| query));
     let visits = published.visits.iter();
     visits.for_each(|&(place, user)| state.history.visits_mut().add(place, user));
 }
@@ -170,6 +177,8 @@ struct Departed {
 struct Rules {
     /// How long the past of users is kept, if at all.
     horizon: Option<Horizon>,
+    /// Whether the scheme remembers publications.
+    remembers: bool,
     /// Whether a newer query of a user replaces the waiting one.
     one_per_user: bool,
     /// Whether the past of a user is what has left ([`HistoryClock::Published`]).
@@ -178,14 +187,17 @@ struct Rules {
 
 /// Adds the arrivals to the waiting list and removes cancelled, expired and replaced queries.
 fn collect(state: &mut State, batch: Batch, rules: &Rules) -> Departed {
-    let &Rules { horizon, one_per_user, is_published } = rules;
+    let &Rules { horizon, remembers, one_per_user, is_published } = rules;
     let Batch { now, mut arrivals, mut cancelled } = batch;
     cancelled.sort_unstable();
     if let Some(horizon) = horizon {
         state.history.forget(now, horizon);
-        arrivals.iter().for_each(|query| state.history.arrive(query));
+        if remembers {
+            arrivals.iter().for_each(|query| state.history.arrive(query));
+        }
         if is_published {
-            arrivals.iter().for_each(|query| state.history.resolve(query, now));
+            let arrivals = (state.waiting.len()..).zip(&arrivals);
+            arrivals.for_each(|(index, query)| state.history.resolve(index, query, now));
         }
     }
     let mut departed = Departed::default();
@@ -203,7 +215,7 @@ fn collect(state: &mut State, batch: Batch, rules: &Rules) -> Departed {
     if horizon.is_some() {
         let Departed { cancelled, expired, replaced } = &departed;
         let queries = cancelled.iter().chain(expired).chain(replaced);
-        queries.for_each(|query| state.history.depart(query, None));
+        state.history.depart(queries);
     }
     state.arrived = arrivals.len();
     state.waiting.append(&mut arrivals); // lines 8–9

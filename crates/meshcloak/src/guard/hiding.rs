@@ -1,9 +1,9 @@
 //! The `history` check of one proposed set: at how many places of the set each member can be.
 //!
-//! `arrows[a][b]` holds if the user of member `a` can have travelled to the place of member `b`. An
-//! adversary with all pasts assigns users to places one to one, so a place counts for `a` only if it
-//! is in the strongly connected component of `a` (docs/SPEC.md §6). Components are found by two
-//! depth-first searches (Kosaraju); the grouping has its own code. Reference: `naive::hiding_places`.
+//! An arrow leads from member `a` to member `b` if the user of `a` can have travelled to the place of
+//! `b`. An adversary with all pasts assigns users to places one to one, so a place counts for `a` only
+//! if it is in the strongly connected component of `a` (docs/SPEC.md §6). Components are read from the
+//! transitive closure; the grouping has its own code. Reference: `naive::assigned_places`.
 
 use super::distances::Distances;
 use super::far_search::FarSearch;
@@ -14,14 +14,35 @@ use crate::map::Position;
 use crate::query::Query;
 use crate::units::Length;
 
-/// Which member can be at the place of which other.
-pub(super) struct Arrows(Vec<Vec<bool>>);
+/// Which member can be at the place of which other, as bit rows.
+///
+/// ```text
+/// rows    n × w words    bit b of row a: the user of member a can be at the place of member b
+/// ```
+pub(super) struct Arrows {
+    len: usize,
+    words: usize,
+    rows: Vec<u64>,
+}
 
 impl Arrows {
     /// Computes the relation for the members of a set, which are within each other's distance
     /// constraint and are the members of `distances`.
     pub(super) fn of(proposal: &Proposal<'_>, distances: &mut Distances) -> Arrows {
-        Arrows((0..proposal.members.len()).map(|a| places_of(proposal, a, distances)).collect())
+        let len = proposal.members.len();
+        Arrows::from_rows(len, |a, row| fill_places(proposal, a, distances, row))
+    }
+
+    /// Returns the relation of which `fill` sets the bits of each row, initially 0.
+    fn from_rows(len: usize, mut fill: impl FnMut(usize, &mut [u64])) -> Arrows {
+        let words = len.div_ceil(64);
+        let mut rows = vec![0; len * words];
+        rows.chunks_mut(words.max(1)).enumerate().for_each(|(a, row)| fill(a, row));
+        Arrows { len, words, rows }
+    }
+
+    fn row(&self, a: usize) -> &[u64] {
+        &self.rows[a * self.words..(a + 1) * self.words]
     }
 
     /// Whether each chosen member can be at its own place and at `k` places of its component among
@@ -40,89 +61,88 @@ impl Arrows {
         is_chosen: impl Fn(&Query) -> bool,
         counts: impl Fn(&Query, &Query) -> bool,
     ) -> bool {
-        let chosen: Vec<bool> = members.iter().map(|query| is_chosen(query)).collect();
-        let component = self.components(&chosen);
-        members.iter().enumerate().filter(|(a, _)| chosen[*a]).all(|(a, query)| {
+        let mut chosen = vec![0; self.words];
+        for (a, query) in members.iter().enumerate() {
+            chosen[a / 64] |= u64::from(is_chosen(query)) << (a % 64);
+        }
+        let closure = self.closure(&chosen);
+        members.iter().enumerate().filter(|(a, _)| has(&chosen, *a)).all(|(a, query)| {
             let is_place = |b: &usize| {
-                let is_possible = chosen[*b] && component[*b] == component[a] && self.0[a][*b];
-                is_possible && counts(query, members[*b])
+                let is_possible = has(self.row(a), *b) && has(&chosen, *b);
+                is_possible && has(closure.row(*b), a) && counts(query, members[*b])
             };
-            self.0[a][a] && (0..members.len()).filter(is_place).count() >= query.k as usize
+            has(self.row(a), a) && (0..self.len).filter(is_place).count() >= query.k as usize
         })
     }
 
-    /// Returns the number of the component of each chosen member.
-    fn components(&self, chosen: &[bool]) -> Vec<usize> {
-        const NONE: usize = usize::MAX;
-        let mut component = vec![NONE; chosen.len()];
-        for &root in self.finished(chosen).iter().rev() {
-            if component[root] != NONE {
-                continue;
+    /// Returns which chosen member leads to which other along arrows between chosen members, by
+    /// Warshall's algorithm. Two members are in one component if each leads to the other.
+    fn closure(&self, chosen: &[u64]) -> Arrows {
+        let mut closure = Arrows::from_rows(self.len, |a, row| {
+            if has(chosen, a) {
+                let own = self.row(a).iter().zip(chosen);
+                row.iter_mut()
+                    .zip(own)
+                    .for_each(|(word, (arrows, chosen))| *word = arrows & chosen);
             }
-            component[root] = root;
-            let mut open = vec![root];
-            while let Some(to) = open.pop() {
-                for from in 0..chosen.len() {
-                    if chosen[from] && component[from] == NONE && self.0[from][to] {
-                        component[from] = root;
-                        open.push(from);
-                    }
-                }
-            }
-        }
-        component
-    }
-
-    /// Returns the chosen members in the order in which a depth-first search finishes them.
-    fn finished(&self, chosen: &[bool]) -> Vec<usize> {
-        let mut is_new = chosen.to_vec();
-        let mut finished = Vec::with_capacity(chosen.len());
-        for start in 0..chosen.len() {
-            let mut path = Vec::new();
-            if std::mem::replace(&mut is_new[start], false) {
-                path.push((start, 0));
-            }
-            while let Some((from, next)) = path.last_mut() {
-                let row = &self.0[*from];
-                match (*next..chosen.len()).find(|&to| row[to] && is_new[to]) {
-                    Some(to) => {
-                        (*next, is_new[to]) = (to + 1, false);
-                        path.push((to, 0));
-                    }
-                    None => finished.extend(path.pop().map(|(member, _)| member)),
-                }
+        });
+        let words = self.words;
+        for via in (0..self.len).filter(|via| has(chosen, *via)) {
+            let onward: Vec<u64> = closure.row(via).to_vec();
+            for row in closure.rows.chunks_mut(words).filter(|row| has(row, via)) {
+                row.iter_mut().zip(&onward).for_each(|(word, onward)| *word |= onward);
             }
         }
-        finished
+        closure
     }
 }
 
-/// Returns for each member of the set whether the user of one of them, `a`, can be at its place.
+fn has(row: &[u64], member: usize) -> bool {
+    row[member / 64] >> (member % 64) & 1 == 1
+}
+
+/// Sets a bit for each member of the set at whose place the user of one of them, `a`, can be.
 ///
-/// After a long pause the whole map is reachable, but the members are near: the bound of the search
-/// starts at the distance constraint and doubles until `a` itself is found, since no member is
-/// farther than the distance constraint from there. Beyond `dc_max` a search is directed towards `a`.
-/// Each search has a limit of steps; what it does not reach does not count.
-fn places_of(proposal: &Proposal<'_>, number: usize, distances: &mut Distances) -> Vec<bool> {
+/// No member is farther from `a` than the distance constraint. If a path to `a` leaves that much of
+/// what the user can have travelled, all places are possible. Otherwise, since the whole map is
+/// reachable after a long pause, the bound of the search starts at the distance constraint and doubles
+/// until `a` itself is found. Beyond `dc_max` a search is directed towards `a`. Each search has a limit
+/// of steps; what it does not reach does not count.
+fn fill_places(proposal: &Proposal<'_>, number: usize, distances: &mut Distances, row: &mut [u64]) {
     let Proposal { map, members, .. } = proposal;
     let a = members[number];
-    let Some(previous) = proposal.history.previous(a.id) else { return vec![true; members.len()] };
-    let until = proposal.promise.history_clock.until(a, proposal.now);
+    let mut fill = |is_place: &dyn Fn(usize) -> bool| {
+        (0..members.len()).for_each(|b| row[b / 64] |= u64::from(is_place(b)) << (b % 64));
+    };
+    let index = proposal.indices[number] as usize;
+    let Some(previous) = proposal.state.history.previous_at(index, a.id) else {
+        return fill(&|_| true);
+    };
+    let until = proposal.promise.history_clock.until(a, proposal.state.now);
     let max_travel = max_travel(a, previous, until);
+    let reaches_all = |path: Length| path + a.distance_constraint <= max_travel;
+    distances.set_origin(map, previous.position);
+    if distances.direct(number).is_some_and(reaches_all) {
+        return fill(&|_| true);
+    }
     let mut bound = a.distance_constraint.max(Length::UNIT);
     while bound <= proposal.promise.atlas.dc_max() {
-        distances.set_origin(map, previous.position, bound.min(max_travel));
-        if let Some(length) = distances.to(number) {
-            let farthest = max_travel.min(length + a.distance_constraint);
-            distances.set_origin(map, previous.position, farthest);
-            return (0..members.len()).map(|b| distances.to(b).is_some()).collect();
+        let within = bound.min(max_travel);
+        distances.search(map, previous.position, within);
+        if let Some(path) = distances.found(number, within) {
+            if reaches_all(path) {
+                return fill(&|_| true);
+            }
+            distances.search(map, previous.position, max_travel.min(path + a.distance_constraint));
+            return fill(&|b| distances.found(b, max_travel).is_some());
         }
         if bound >= max_travel {
-            return vec![false; members.len()];
+            return;
         }
         bound += bound;
     }
-    far_places_of(proposal, a, previous.position, max_travel)
+    let far = far_places_of(proposal, a, previous.position, max_travel);
+    fill(&|b| far[b]);
 }
 
 /// The same, if the previous position is beyond `dc_max`.
@@ -163,19 +183,21 @@ mod tests {
                 (query.user, query.k) = (UserId(number), random.random_range(1..=3));
             }
             let density = random.random_range(0.2..0.9);
-            let row = |a| (0..len).map(|b| a == b || random.random_bool(density)).collect();
-            let arrows = Arrows((0..len).map(row).collect());
+            let arrows = Arrows::from_rows(len, |a, row| {
+                let mut bit = |b| u64::from(a == b || random.random_bool(density)) << b;
+                row[0] = (0..len).fold(0, |row, b| row | bit(b));
+            });
             let members: Vec<&Query> = queries.iter().collect();
             let left_out = UserId(seed % 9);
             let nodes: Vec<u32> =
                 (0..len as u32).filter(|&node| u64::from(node) != left_out.0).collect();
-            let counts = |a: u32, b: u32| arrows.0[a as usize][b as usize];
+            let counts = |a: u32, b: u32| has(arrows.row(a as usize), b as usize);
             let places = naive::assigned_places(&nodes, &counts);
             let k = |node: &u32| queries[*node as usize].k as usize;
             let expected = nodes.iter().zip(places).all(|(node, places)| places.len() >= k(node));
             let is_chosen = |query: &Query| query.user != left_out;
             let found = arrows.hide_counted(&members, is_chosen, |_, _| true);
-            assert_eq!(found, expected, "seed {seed}: {:?}", arrows.0);
+            assert_eq!(found, expected, "seed {seed}: {:?}", arrows.rows);
             *(if found { &mut yes } else { &mut no }) += 1;
         }
         assert!(yes > 300 && no > 300, "{yes} {no}");
@@ -187,9 +209,9 @@ mod tests {
         let mut queries = street.random_queries(&mut Town::generator(1), 2);
         queries.iter_mut().for_each(|query| query.k = 1);
         let members: Vec<&Query> = queries.iter().collect();
-        let all = Arrows(vec![vec![true; 2]; 2]);
+        let all = Arrows { len: 2, words: 1, rows: vec![0b11, 0b11] };
         assert!(all.hide_counted(&members, |_| true, |_, _| true));
-        let swapped = Arrows(vec![vec![false, true], vec![true, true]]);
+        let swapped = Arrows { len: 2, words: 1, rows: vec![0b10, 0b11] };
         assert!(!swapped.hide_counted(&members, |_| true, |_, _| true));
     }
 }

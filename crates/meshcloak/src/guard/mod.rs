@@ -142,17 +142,7 @@ impl Guard {
         published: &mut Published,
     ) -> &[Rejection] {
         self.departures.begin(state.waiting);
-        self.served.clear();
-        self.served.extend(published.served().iter().map(|served| (served.set, served.index)));
-        self.served.sort_unstable();
-        self.ends.clear();
-        let sets = 0..published.set_count() as u32;
-        let mut end = 0;
-        self.ends.extend(sets.map(|set| {
-            end += self.served[end as usize..].iter().take_while(|entry| entry.0 <= set).count()
-                as u32;
-            end
-        }));
+        self.sort_served(published);
         self.check_sets(promise, state, published);
         self.rejected.clear();
         for number in 0..published.set_count() {
@@ -170,6 +160,27 @@ impl Guard {
             published.reject(&self.rejected);
         }
         &self.rejected
+    }
+
+    /// Fills `served` and `ends`: a counting sort of what [`Published::served`] holds by ascending
+    /// index. What an unknown set serves is the end of `served`.
+    fn sort_served(&mut self, published: &Published) {
+        let Guard { served, ends, .. } = self;
+        let (all, sets) = (published.served(), published.set_count());
+        let number = |set: u32| (set as usize).min(sets);
+        ends.clear();
+        ends.resize(sets + 1, 0);
+        all.iter().for_each(|entry| ends[number(entry.set)] += 1);
+        let mut start = 0;
+        for end in ends.iter_mut() {
+            start += std::mem::replace(end, start);
+        }
+        served.resize(all.len(), (0, 0));
+        for entry in all {
+            let end = &mut ends[number(entry.set)];
+            served[*end as usize] = (entry.set, entry.index);
+            *end += 1;
+        }
     }
 
     /// Fills `violations` with what each set violates by itself, on all threads.
@@ -217,22 +228,24 @@ struct Inspection<'a> {
 impl Inspection<'_> {
     /// Sets the first violation of each set from `first` on.
     fn check(&self, first: usize, violations: &mut [Option<Violation>], distances: &mut Distances) {
-        let Inspection { promise, published, by_id, .. } = self;
-        let Inspected { waiting, history, accounts, now } = self.state;
-        let map = promise.atlas.map();
-        let mut members: Vec<&Query> = Vec::new();
+        let &Inspection { promise, state, published, ref by_id, .. } = self;
+        let (waiting, map) = (state.waiting, promise.atlas.map());
+        let (mut members, mut indices): (Vec<&Query>, Vec<u32>) = Default::default();
         for (number, violation) in (first..).zip(violations) {
             let served = served_by(self.served, self.ends, number);
             let set = published.set(number as u32);
             members.clear();
-            members.extend(set.members.iter().enumerate().filter_map(|(position, &id)| {
+            indices.clear();
+            indices.extend(set.members.iter().enumerate().filter_map(|(position, &id)| {
                 // Members and served queries usually have the same order: no search is needed.
-                let query = served.get(position).and_then(|entry| waiting.get(entry.1 as usize));
-                query.filter(|query| query.id == id).or_else(|| find(waiting, by_id, id))
+                let index = served.get(position).map(|entry| entry.1);
+                let is_member = |query: &Query| query.id == id;
+                let index = index.filter(|&i| waiting.get(i as usize).is_some_and(is_member));
+                index.or_else(|| find(waiting, by_id, id))
             }));
-            let members = &members[..];
-            let proposal =
-                Proposal { map, promise, waiting, history, accounts, now, set, members, served };
+            members.extend(indices.iter().map(|&index| &waiting[index as usize]));
+            let (members, indices) = (&members[..], &indices[..]);
+            let proposal = Proposal { map, promise, state, set, members, indices, served };
             *violation = proposal.violation(distances);
         }
     }
@@ -248,15 +261,13 @@ fn index_by_id(waiting: &[Query]) -> Vec<u32> {
     order
 }
 
-fn find<'a>(waiting: &'a [Query], by_id: &[u32], id: QueryId) -> Option<&'a Query> {
-    let index = match by_id.is_empty() {
-        true => waiting.binary_search_by_key(&id, |query| query.id).ok()?,
-        false => {
-            let id_of = |index: &u32| waiting[*index as usize].id;
-            by_id[by_id.binary_search_by_key(&id, id_of).ok()?] as usize
-        }
-    };
-    Some(&waiting[index])
+/// Returns the waiting index of a query.
+fn find(waiting: &[Query], by_id: &[u32], id: QueryId) -> Option<u32> {
+    if by_id.is_empty() {
+        return waiting.binary_search_by_key(&id, |query| query.id).ok().map(|index| index as u32);
+    }
+    let id_of = |index: &u32| waiting[*index as usize].id;
+    by_id.binary_search_by_key(&id, id_of).ok().map(|index| by_id[index])
 }
 
 #[cfg(test)]

@@ -1,18 +1,17 @@
 //! The checks of one proposed set.
 
-use super::Promise;
 use super::distances::Distances;
 use super::hiding::Arrows;
-use crate::accounts::{AccountId, Accounts, is_met_without_any};
+use super::{Inspected, Promise};
+use crate::accounts::{AccountId, is_met_without_any};
 use crate::cells::Cells;
 use crate::constraint_graph::Coverage;
 use crate::guarantee::Guarantee;
-use crate::history::History;
 use crate::map::StreetMap;
 use crate::published::AnonymitySet;
 use crate::query::Query;
 use crate::region::Region;
-use crate::units::Time;
+use crate::units::Length;
 use crate::violation::Violation;
 use std::collections::BTreeSet;
 
@@ -20,13 +19,12 @@ use std::collections::BTreeSet;
 pub(super) struct Proposal<'a> {
     pub map: &'a StreetMap,
     pub promise: &'a Promise,
-    pub waiting: &'a [Query],
-    pub history: &'a History,
-    pub accounts: &'a Accounts,
-    pub now: Time,
+    pub state: Inspected<'a>,
     pub set: AnonymitySet<'a>,
     /// The members that are waiting.
     pub members: &'a [&'a Query],
+    /// Their waiting indices.
+    pub indices: &'a [u32],
     /// Set and waiting index of each query that the set serves.
     pub served: &'a [(u32, u32)],
 }
@@ -56,8 +54,10 @@ impl Proposal<'_> {
         if self.promise.cells.as_ref().is_some_and(|cells| !self.is_one_cell(cells)) {
             return Some(Violation::NotOneCell);
         }
-        distances.set_members(self.map, self.members.iter().map(|query| query.position));
-        if !self.members.iter().all(|a| self.reaches_all(a, distances)) {
+        let bound = self.members.iter().map(|query| query.distance_constraint).max();
+        let positions = self.members.iter().map(|query| query.position);
+        distances.set_members(self.map, positions, bound.unwrap_or(Length::ZERO));
+        if !(0..self.members.len()).all(|a| self.reaches_all(a, distances)) {
             return Some(Violation::NotClique);
         }
         let history = self.promise.guarantee == Guarantee::History;
@@ -73,7 +73,7 @@ impl Proposal<'_> {
 
     /// Returns the queries that the set serves.
     fn served(&self) -> impl Iterator<Item = &Query> {
-        self.served.iter().filter_map(|entry| self.waiting.get(entry.1 as usize))
+        self.served.iter().filter_map(|entry| self.state.waiting.get(entry.1 as usize))
     }
 
     /// Whether all members wait and the set serves exactly them. Under `paper` it may serve fewer.
@@ -95,7 +95,7 @@ impl Proposal<'_> {
     /// Whether a member counts towards the `k` of another, or of itself, as far as presence decides.
     pub(super) fn counts(&self, a: &Query, b: &Query) -> bool {
         let rule = &self.promise.presence;
-        let is_recent = |limit| b.asked_at + limit >= self.now;
+        let is_recent = |limit| b.asked_at + limit >= self.state.now;
         b.asks || rule.counts && !(a.asks && rule.max_age.is_some_and(|limit| !is_recent(limit)))
     }
 
@@ -121,22 +121,22 @@ impl Proposal<'_> {
             && region.len() == cells.streets(cell).len()
     }
 
-    /// Whether `a` reaches every member, which `distances` holds, within the distance constraint.
-    fn reaches_all(&self, a: &Query, distances: &mut Distances) -> bool {
-        distances.set_origin(self.map, a.position, a.distance_constraint);
-        self.members.iter().enumerate().all(|(number, b)| {
+    /// Whether a member reaches every other, which `distances` holds, within the distance constraint.
+    fn reaches_all(&self, number: usize, distances: &mut Distances) -> bool {
+        let a = self.members[number];
+        self.members.iter().enumerate().all(|(other, b)| {
             let limit = match self.promise.coverage {
                 Coverage::Own => a.distance_constraint,
                 Coverage::Both => a.distance_constraint.min(b.distance_constraint),
             };
-            a.id == b.id || distances.to(number).is_some_and(|d| d <= limit)
+            a.id == b.id || distances.is_within(self.map, number, other, limit)
         })
     }
 
     /// Whether the members meet every `k` without those of any one other account; `arrows` limit, as
     /// far as they are known, which members count.
     fn is_independent(&self, arrows: Option<&Arrows>) -> bool {
-        let account = |query: &Query| self.accounts.of(query.id);
+        let account = |query: &Query| self.state.accounts.of(query.id);
         let accounts: BTreeSet<AccountId> =
             self.members.iter().map(|query| account(query)).collect();
         let is_met = |a: &&Query| {
@@ -161,7 +161,7 @@ mod tests {
     use crate::presence::PresenceRule;
     use crate::scheme::{Scheme as _, State};
     use crate::town::Town;
-    use crate::units::Length;
+    use crate::units::Time;
     use std::sync::Arc;
 
     /// A random town with one query of each user.

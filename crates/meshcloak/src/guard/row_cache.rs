@@ -1,7 +1,7 @@
 //! Rows of the guard's distances: a plain Dijkstra search from each terminal, cached by terminal.
 //!
 //! ```text
-//! rows     one per terminal      Option<Row { start, end, bound }>
+//! rows     one per terminal      Row { start, len, bound }, 12 bytes
 //! entries  entries[start..end]   (terminal, distance), nearest first, complete up to `bound`
 //! ```
 //!
@@ -15,12 +15,13 @@ use crate::map::{StreetMap, TerminalId};
 use crate::stamps::Stamps;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 /// Terminals around each terminal, nearest first.
 #[derive(Default)]
 pub(super) struct RowCache {
     pub(super) limits: CacheLimits,
-    rows: Vec<Option<Row>>,
+    rows: Vec<Row>,
     entries: Vec<(u32, u32)>,
     /// Number of entries that belong to no row.
     unused: usize,
@@ -46,11 +47,19 @@ impl Default for CacheLimits {
     }
 }
 
-#[derive(Clone, Copy)]
+/// Range of `entries`. Twelve bytes, since every check of a set reads several rows at random.
+#[derive(Clone, Copy, Default)]
 struct Row {
-    start: usize,
-    end: usize,
-    bound: u32,
+    start: u32,
+    len: u32,
+    /// The row is complete below this distance; 0 if it is not computed.
+    end: u32,
+}
+
+impl Row {
+    fn range(self) -> Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
 }
 
 impl RowCache {
@@ -63,19 +72,19 @@ impl RowCache {
         bound: u32,
     ) -> &[(u32, u32)] {
         if self.rows.len() != map.terminal_count() {
-            self.rows.resize(map.terminal_count(), None);
+            self.rows.resize(map.terminal_count(), Row::default());
         }
-        let Row { start, end, .. } = self.row(map, terminal, bound);
-        &self.entries[start..end]
+        let mut row = self.rows[terminal.index()];
+        if row.end <= bound {
+            row = self.search(map, terminal, bound);
+        }
+        &self.entries[row.range()]
     }
 
-    fn row(&mut self, map: &StreetMap, terminal: TerminalId, bound: u32) -> Row {
-        let old = self.rows[terminal.index()];
-        if let Some(row) = old.filter(|row| row.bound >= bound) {
-            return row;
-        }
-        self.unused += old.map_or(0, |row| row.end - row.start);
-        self.rows[terminal.index()] = None;
+    #[cold]
+    fn search(&mut self, map: &StreetMap, terminal: TerminalId, bound: u32) -> Row {
+        self.unused += self.rows[terminal.index()].len as usize;
+        self.rows[terminal.index()] = Row::default();
         self.reclaim();
         let (start, bound) = (self.entries.len(), round_up(bound));
         let RowCache { search, entries, .. } = self;
@@ -83,8 +92,9 @@ impl RowCache {
             entries.push((terminal.0, length));
             entries.len() - start < MAX_STEPS
         });
-        let row = Row { start, end: self.entries.len(), bound };
-        self.rows[terminal.index()] = Some(row);
+        let len = (self.entries.len() - start) as u32;
+        let row = Row { start: start as u32, len, end: bound.saturating_add(1) };
+        self.rows[terminal.index()] = row;
         row
     }
 
@@ -92,18 +102,18 @@ impl RowCache {
     fn reclaim(&mut self) {
         if self.entries.len() > self.limits.max_entries {
             self.entries.clear();
-            self.rows.fill(None);
+            self.rows.fill(Row::default());
             self.unused = 0;
         } else if self.unused > (self.entries.len() / 2).max(self.limits.min_unused) {
-            let mut rows: Vec<&mut Row> = self.rows.iter_mut().flatten().collect();
+            let mut rows: Vec<&mut Row> = self.rows.iter_mut().filter(|row| row.len > 0).collect();
             rows.sort_unstable_by_key(|row| row.start);
             let mut end = 0;
             for row in rows {
-                self.entries.copy_within(row.start..row.end, end);
-                *row = Row { start: end, end: end + row.end - row.start, ..*row };
-                end = row.end;
+                self.entries.copy_within(row.range(), end as usize);
+                row.start = end;
+                end += row.len;
             }
-            self.entries.truncate(end);
+            self.entries.truncate(end as usize);
             self.unused = 0;
         }
     }
@@ -187,8 +197,7 @@ mod tests {
                 for (exit, _) in town.map.exits(from) {
                     cache.around(&town.map, exit, number * 40);
                 }
-                let rows = cache.rows.iter().flatten();
-                let useful: usize = rows.map(|row| row.end - row.start).sum();
+                let useful: usize = cache.rows.iter().map(|row| row.len as usize).sum();
                 let kept = cache.entries.len();
                 assert_eq!(useful + cache.unused, kept);
                 assert!(useful <= terminals * terminals);

@@ -14,6 +14,7 @@
 mod horizon;
 mod last_positions;
 mod visits;
+mod waiting_past;
 
 pub use horizon::Horizon;
 pub use last_positions::LastPositions;
@@ -29,6 +30,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use waiting_past::WaitingPast;
 
 /// Position and time of an earlier accepted query.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,7 +80,7 @@ impl ExpiryQueue {
 #[derive(Clone, Default)]
 pub struct History {
     /// Previous position of the user of each waiting query; `None` if there is none.
-    previous: FxHashMap<QueryId, Option<PastPosition>>,
+    previous: WaitingPast,
     /// What a search found for waiting queries; neither position of a query changes.
     reached: FxHashMap<QueryId, Arc<ReachedTerminals>>,
     /// Last position of each user that left, with the clock `published`.
@@ -99,12 +101,18 @@ struct UserRecord {
 impl History {
     /// Returns where the user of a waiting query was at the previous query; `None` if unknown.
     pub fn previous(&self, query: QueryId) -> Option<PastPosition> {
-        self.previous.get(&query).copied().flatten()
+        self.previous.get(usize::MAX, query).flatten()
+    }
+
+    /// The same for the query at `index` of the waiting list, without a search.
+    #[inline]
+    pub(crate) fn previous_at(&self, index: usize, query: QueryId) -> Option<PastPosition> {
+        self.previous.get(index, query).flatten()
     }
 
     /// Stores the previous position of a query that is about to arrive, as admission returned it.
     pub fn set_previous(&mut self, query: QueryId, previous: Option<PastPosition>) {
-        self.previous.insert(query, previous);
+        self.previous.set(query, previous);
     }
 
     /// Begins with positions that left before, such as those of a log, for the clock `published`.
@@ -131,13 +139,14 @@ impl History {
 
     /// Determines the previous position of an arriving query by what has left, for the clock
     /// `published`. The path that admission found stays if it starts at the same query.
-    pub(crate) fn resolve(&mut self, query: &Query, now: Time) {
-        let admitted = self.previous.get(&query.id).copied().flatten();
+    /// `index` is the index of the query in the waiting list.
+    pub(crate) fn resolve(&mut self, index: usize, query: &Query, now: Time) {
+        let admitted = self.previous_at(index, query.id);
         let previous = self.last_left(query.user, now).map(|last| {
             // Admission may have chosen another street at the same point.
             admitted.filter(|past| past.at == last.at).unwrap_or(last)
         });
-        self.previous.insert(query.id, previous);
+        self.previous.replace(index, query.id, previous);
     }
 
     /// Notes a query that is published.
@@ -170,31 +179,39 @@ impl History {
         &mut self.visits
     }
 
-    /// Whether admission has handed over the previous position of a query.
-    pub(crate) fn is_admitted(&self, query: QueryId) -> bool {
-        self.previous.contains_key(&query)
+    /// Whether admission has handed over the previous position of the query that will be at `index`
+    /// of the waiting list.
+    pub(crate) fn is_admitted(&self, index: usize, query: QueryId) -> bool {
+        self.previous.get(index, query).is_some()
     }
 
-    /// Registers an arriving query. Its previous position counts as admission returned it, also if
-    /// the horizon ends before the batch.
+    /// Registers the user of an arriving query, for a scheme that remembers publications.
     pub(crate) fn arrive(&mut self, query: &Query) {
         let record = UserRecord { last: query.asked_at, publication: None };
         self.users.entry(query.user).or_insert(record).last = query.asked_at;
         self.expiry.push(query.asked_at, query.user);
     }
 
-    /// Removes a departed query; `publication` is what the scheme remembers of it.
-    pub(crate) fn depart(&mut self, query: &Query, publication: Option<Arc<Publication>>) {
-        self.previous.remove(&query.id);
-        self.reached.remove(&query.id);
-        if let (Some(publication), Some(record)) = (publication, self.users.get_mut(&query.user)) {
-            record.publication = Some(publication);
+    /// Removes departed queries.
+    pub(crate) fn depart<'a>(&mut self, queries: impl Iterator<Item = &'a Query> + Clone) {
+        if !self.reached.is_empty() {
+            queries.clone().for_each(|query| drop(self.reached.remove(&query.id)));
+        }
+        self.previous.remove(queries.map(|query| query.id));
+    }
+
+    /// Keeps what the scheme remembers of a served query.
+    pub(crate) fn remember(&mut self, query: &Query, publication: &Arc<Publication>) {
+        if let Some(record) = self.users.get_mut(&query.user) {
+            record.publication = Some(Arc::clone(publication));
         }
     }
 
-    /// Forgets the users whose last query is older than `horizon`, which holds from now on.
+    /// Forgets the users whose last query is older than `horizon`, which holds from now on. The
+    /// previous position of a query counts as admission returned it, also if the horizon has ended.
     pub(crate) fn forget(&mut self, now: Time, horizon: Horizon) {
-        let History { users, expiry, left, .. } = self;
+        let History { users, expiry, left, previous, .. } = self;
+        previous.merge_late();
         left.set_horizon(horizon);
         left.expire(now);
         expiry.drop_before(now, horizon.longest(), |user, at| {
@@ -251,10 +268,10 @@ mod tests {
         };
         let mut history = History::default();
         history.set_previous(queries[1].id, Some(past));
-        assert!(history.is_admitted(queries[1].id) && !history.is_admitted(queries[2].id));
+        assert!(history.is_admitted(0, queries[1].id) && !history.is_admitted(0, queries[2].id));
         history.arrive(&queries[1]);
         assert_eq!(history.previous(queries[1].id), Some(past));
-        history.depart(&queries[1], None);
+        history.depart(queries[1..2].iter());
         assert_eq!(history.previous(queries[1].id), None);
         history.set_previous(queries[2].id, Some(past));
         history.arrive(&queries[2]);
