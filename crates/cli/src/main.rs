@@ -17,6 +17,7 @@ mod health;
 mod keys;
 mod map;
 mod map_args;
+mod map_folder;
 mod metrics;
 mod neighbours;
 mod parse;

@@ -2,6 +2,7 @@
 
 use super::Attack;
 use crate::map_args::{MapArgs, map_label};
+use crate::map_folder::map_folder;
 use crate::progress::Console;
 use crate::traffic_args::profile;
 use anyhow::{Result, bail};
@@ -58,12 +59,16 @@ pub(super) struct NamedMap {
 
 impl CaseArgs {
     /// Returns all maps; `single` is the only one by default.
-    pub(super) fn maps(&self, single: Option<&MapSource>) -> Result<Vec<AttackedMap>> {
+    pub(super) fn maps(
+        &self,
+        single: Option<&MapSource>,
+        console: &Console,
+    ) -> Result<Vec<AttackedMap>> {
         if self.maps.is_empty() {
             let (name, source) = (map_label(single), single.cloned());
             return Ok(vec![AttackedMap { name, source, pois: None }]);
         }
-        let folder = std::env::var_os("MESHCLOAK_MAPS").map(PathBuf::from);
+        let folder = map_folder(&self.maps, console);
         let mut maps = Vec::new();
         for text in &self.maps {
             let MapPlan { name, source, every_node, pois } = MapPlan::of(text, folder.as_deref())?;

@@ -145,7 +145,7 @@ impl Attack {
         self.threads.apply()?;
         let task = AttackTask { schemes: &schemes, plan: &plan };
         let mut rows = Vec::new();
-        for map in self.cases.maps(self.map.as_ref())? {
+        for map in self.cases.maps(self.map.as_ref(), console)? {
             if stop::is_requested() {
                 break;
             }

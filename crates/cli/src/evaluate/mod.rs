@@ -5,6 +5,7 @@ mod date;
 mod observer;
 mod views;
 
+use crate::map_folder::map_folder;
 use crate::progress::Console;
 use crate::scheme_args::region::RegionArgs;
 use crate::scheme_args::{GuaranteeArg, HistoryClockArg};
@@ -112,12 +113,7 @@ impl Evaluate {
     /// Runs what is missing, writes the results, prints their paths.
     pub fn run(&self, console: &Console) -> Result<()> {
         let experiment = self.experiment()?;
-        let maps = std::env::var_os("MESHCLOAK_MAPS").map(PathBuf::from);
-        if maps.is_none()
-            && experiment.grids.iter().any(|grid| grid.maps.iter().any(|map| is_named_map(map)))
-        {
-            console.note("MESHCLOAK_MAPS is not set; the built-in city replaces the named maps");
-        }
+        let maps = map_folder(experiment.grids.iter().flat_map(|grid| &grid.maps), console);
         let start = Instant::now();
         stop::announce();
         let evaluation = Evaluation {
@@ -211,12 +207,6 @@ impl Evaluate {
         }
         Ok(())
     }
-}
-
-/// Whether `map` is the name of a map in the folder of maps.
-fn is_named_map(map: &str) -> bool {
-    let name = map.split('+').next();
-    evaluation::maps::NAMES.iter().any(|(known, _)| Some(*known) == name)
 }
 
 fn scheme(name: &str) -> Result<String, String> {

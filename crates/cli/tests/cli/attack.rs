@@ -217,3 +217,15 @@ fn several_maps_profiles_and_seeds_are_attacked_in_one_run() {
     assert_eq!(rows.lines().count(), 1 + 8 * 2, "as shown, and inversion");
     assert_eq!(meshcloak(&["attack", "city:500:7", "--maps", "city:500:8"]).code, Some(2));
 }
+
+#[test]
+fn a_map_that_the_built_in_city_replaces_is_noted() {
+    let note = "MESHCLOAK_MAPS is not set";
+    for (map, is_noted) in [("oldenburg", true), ("porto+pois.csv", true), ("city:500:7", false)] {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_meshcloak"));
+        command.args(["attack", "--maps", map, "--users", "200", "--attacks", "D", "--json"]);
+        let output = command.env_remove("MESHCLOAK_MAPS").output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.success(), stderr.contains(note)), (true, is_noted), "{stderr}");
+    }
+}
