@@ -121,7 +121,8 @@ fn part(map: &StreetMap, streets: &[StreetId]) -> Result<StreetMap, MapError> {
         let shape = map.shape(id);
         builder.street(RawStreet {
             one_way: street.one_way,
-            written_metres: Some(map.metres(id)),
+            // The builder sets lengths of 0 that are not written to one unit.
+            written_metres: Some(map.metres(id)).filter(|&metres| metres > 0.0),
             bends: shape.get(1..shape.len().saturating_sub(1)).unwrap_or_default(),
             ..RawStreet::new(map.street_label(id), from, to)
         })?;
@@ -149,5 +150,23 @@ mod tests {
             assert_eq!(whole.pairs, matrix.pair_count());
             assert!(series[0].terminals * 4 < whole.terminals, "{series:?}");
         }
+    }
+
+    #[test]
+    fn streets_of_length_0_are_in_all_parts() {
+        let mut builder = MapBuilder::new();
+        let mut last = None;
+        for number in 0..40_u32 {
+            // The last two terminals are at one point.
+            let at = Point::new(50.0 * f64::from(number.min(38)), 0.0);
+            let terminal = builder.terminal(&number.to_string(), at).unwrap();
+            if let Some(last) = last.replace(terminal) {
+                builder.street(RawStreet::new(&number.to_string(), last, terminal)).unwrap();
+            }
+        }
+        let map = builder.build(Extent::LargestPart).unwrap().map;
+        assert!(map.streets().any(|street| map.metres(street) == 0.0));
+        let rows = matrix_growth("dots", &map).unwrap();
+        assert!(rows.iter().any(|row| row.streets == 39), "{rows:?}");
     }
 }
