@@ -199,7 +199,7 @@ mod tests {
                     assert_eq!(moves.iter().map(|one| one.0).collect::<Vec<_>>(), [directed + 1]);
                     continue;
                 }
-                // Shares of turns are as those of the model; nobody turns back unless it was seen.
+                // Shares of turns are as those of the model; no user turns back unless that was seen.
                 for &(a, mass) in &moves {
                     for &(b, other) in &moves {
                         let turn = |cell: u32| model.turn(leg, cells.leg(cell).0, 1);
